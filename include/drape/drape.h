@@ -1,0 +1,163 @@
+// drape/drape.h: cloth simulation. The whole API of the core, top to bottom.
+//
+//     drape_world_def def = drape_world_defaults();
+//     drape_world* world = drape_world_create(&def);
+//     ... add colliders and cloths, then drape_world_step() as often as you like ...
+//     drape_world_destroy(world);
+//
+// A world and everything in it belong to one thread at a time; different worlds are independent.
+// Pointers handed out stay valid until the next call that changes the world. A call on a null world
+// does nothing. Bad input gives a null handle or false, and drape_world_error() has the sentence.
+#ifndef DRAPE_DRAPE_H
+#define DRAPE_DRAPE_H
+
+#include "types.h"
+
+#if defined(_WIN32) && defined(DRAPE_SHARED)
+#    ifdef DRAPE_BUILDING
+#        define DRAPE_API __declspec(dllexport)
+#    else
+#        define DRAPE_API __declspec(dllimport)
+#    endif
+#elif defined(__GNUC__)
+#    define DRAPE_API __attribute__((visibility("default")))
+#else
+#    define DRAPE_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct drape_world drape_world;
+
+// --- The library ---
+
+// Version as "major.minor.patch".
+DRAPE_API const char* drape_version(void);
+
+// --- World ---
+
+// Gravity along -y, 20 substeps, one worker, no air.
+DRAPE_API drape_world_def drape_world_defaults(void);
+// Null when memory is short or the definition is bad; drape_world_error(NULL) then says why.
+DRAPE_API drape_world* drape_world_create(const drape_world_def* def);
+// Frees the world and all it holds. Null is fine.
+DRAPE_API void drape_world_destroy(drape_world* world);
+// Advances by `dt` seconds. Zero does nothing; a negative or non-finite dt is refused.
+DRAPE_API drape_step_report drape_world_step(drape_world* world, float dt);
+// The sentence of the last call that failed; empty when none did.
+DRAPE_API const char* drape_world_error(const drape_world* world);
+// Seconds since the start.
+DRAPE_API double drape_world_time(const drape_world* world);
+// The definition in force, after defaults were filled in.
+DRAPE_API drape_world_def drape_world_get_def(const drape_world* world);
+DRAPE_API void drape_world_set_gravity(drape_world* world, drape_vec3 gravity);
+DRAPE_API void drape_world_set_wind(drape_world* world, const drape_wind* wind);
+// A hash of all positions, equal for equal bits on every machine.
+DRAPE_API uint64_t drape_world_hash(const drape_world* world);
+// The instruction set that steps this world.
+DRAPE_API drape_isa drape_world_isa(const drape_world* world);
+
+// --- Methods ---
+
+// The row of choices behind a word: "drape", "slide", "box", ... False for an unknown word.
+DRAPE_API bool drape_method_by_name(const char* name, drape_method* method);
+// Null when this build can run the choices, else the sentence that says which it cannot.
+DRAPE_API const char* drape_method_refusal(const drape_method* method);
+
+// --- Fabrics ---
+
+DRAPE_API drape_fabric drape_fabric_cotton(void);
+// One of the named fabrics; false for an unknown name.
+DRAPE_API bool drape_fabric_by_name(const char* name, drape_fabric* fabric);
+DRAPE_API int drape_fabric_count(void);
+// Name number `index`, in order of the table; null outside.
+DRAPE_API const char* drape_fabric_name(int index);
+
+// --- Cloth ---
+
+DRAPE_API drape_cloth_def drape_cloth_defaults(void);
+// A rectangle of vertex_count_x by vertex_count_z vertices, from the origin along x (warp) and z.
+DRAPE_API drape_cloth_id drape_cloth_add_grid(drape_world* world, const drape_cloth_def* def,
+                                              float size_x, float size_z, int vertex_count_x,
+                                              int vertex_count_z);
+// A disc round the origin in the plane of x (warp) and z, with `rings` rings of triangles.
+// `ring_radius` > 0 puts one ring of vertices exactly there.
+DRAPE_API drape_cloth_id drape_cloth_add_disc(drape_world* world, const drape_cloth_def* def,
+                                              float radius, int rings, float ring_radius);
+DRAPE_API drape_cloth_id drape_cloth_add_mesh(drape_world* world, const drape_cloth_def* def,
+                                              const drape_mesh_view* mesh);
+DRAPE_API bool drape_cloth_is_valid(const drape_world* world, drape_cloth_id cloth);
+DRAPE_API void drape_cloth_remove(drape_world* world, drape_cloth_id cloth);
+DRAPE_API int drape_cloth_vertex_count(const drape_world* world, drape_cloth_id cloth);
+// Positions in the order the vertices were given.
+DRAPE_API const drape_vec3* drape_cloth_positions(const drape_world* world, drape_cloth_id cloth,
+                                                  int* count);
+DRAPE_API const drape_vec3* drape_cloth_velocities(const drape_world* world, drape_cloth_id cloth,
+                                                   int* count);
+// Unit vertex normals of the current pose, for drawing.
+DRAPE_API const drape_vec3* drape_cloth_normals(drape_world* world, drape_cloth_id cloth,
+                                                int* count);
+// Vertex indices, three per triangle; `count` is the number of triangles.
+DRAPE_API const int32_t* drape_cloth_triangles(const drape_world* world, drape_cloth_id cloth,
+                                               int* count);
+// Material coordinates, two per vertex, in metres on the rest shape where it is flat.
+DRAPE_API const float* drape_cloth_uv(const drape_world* world, drape_cloth_id cloth, int* count);
+DRAPE_API drape_mesh_report drape_cloth_mesh_report(const drape_world* world,
+                                                    drape_cloth_id cloth);
+// Puts the vertices elsewhere; velocities become zero when `velocities` is null.
+DRAPE_API bool drape_cloth_set_state(drape_world* world, drape_cloth_id cloth,
+                                     const drape_vec3* positions, const drape_vec3* velocities,
+                                     int count);
+
+// --- Pins and seams ---
+
+DRAPE_API drape_pin_def drape_pin_defaults(void);
+DRAPE_API drape_pin_id drape_cloth_pin(drape_world* world, drape_cloth_id cloth,
+                                       const drape_pin_def* def);
+// Where the pinned vertices shall be at the end of the next step, for pins moved by hand.
+DRAPE_API bool drape_pin_move(drape_world* world, drape_pin_id pin, const drape_vec3* targets,
+                              int count);
+DRAPE_API void drape_pin_release(drape_world* world, drape_pin_id pin);
+DRAPE_API drape_seam_id drape_seam_add(drape_world* world, const drape_seam_def* def);
+
+// --- Colliders ---
+
+DRAPE_API drape_collider_def drape_collider_defaults(void);
+DRAPE_API drape_collider_id drape_collider_add(drape_world* world, const drape_collider_def* def);
+DRAPE_API drape_collider_id drape_collider_add_sphere(drape_world* world, drape_vec3 center,
+                                                      float radius);
+// Solid on the side that `normal` points away from.
+DRAPE_API drape_collider_id drape_collider_add_plane(drape_world* world, drape_vec3 point,
+                                                     drape_vec3 normal);
+DRAPE_API drape_collider_id drape_collider_add_box(drape_world* world, drape_vec3 center,
+                                                   drape_vec3 size);
+DRAPE_API drape_collider_id drape_collider_add_capsule(drape_world* world, drape_vec3 from,
+                                                       drape_vec3 to, float radius);
+DRAPE_API bool drape_collider_is_valid(const drape_world* world, drape_collider_id collider);
+DRAPE_API void drape_collider_remove(drape_world* world, drape_collider_id collider);
+// Moves the collider over the next step to this pose, for colliders without keys.
+DRAPE_API bool drape_collider_move(drape_world* world, drape_collider_id collider,
+                                   drape_transform pose);
+DRAPE_API drape_transform drape_collider_pose(const drape_world* world,
+                                              drape_collider_id collider);
+// A triangle mesh of the collider at its pose, no corner further out than `tolerance` from the true
+// surface and none inside it by more. Call with null arrays to get the counts first.
+DRAPE_API bool drape_collider_mesh(const drape_world* world, drape_collider_id collider,
+                                   float tolerance, drape_vec3* positions, int* vertex_count,
+                                   int32_t* triangles, int* triangle_count);
+
+// --- Rotations ---
+
+// Turns about x, then y, then z, in degrees.
+DRAPE_API drape_quat drape_quat_from_degrees(drape_vec3 degrees);
+// The rotation `second` after `first`.
+DRAPE_API drape_quat drape_quat_multiply(drape_quat second, drape_quat first);
+DRAPE_API drape_vec3 drape_quat_rotate(drape_quat rotation, drape_vec3 v);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

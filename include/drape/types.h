@@ -1,0 +1,308 @@
+// drape/types.h: definitions that go in, reports that come out, and the callbacks of a host.
+//
+// A definition starts from its defaults function (drape.h), is changed where the caller cares, and
+// is copied on use. Lengths in metres, times in seconds, masses in kilograms, unless a field says
+// otherwise.
+#ifndef DRAPE_TYPES_H
+#define DRAPE_TYPES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "id.h"
+#include "vec.h"
+
+// ---------------------------------------------------------------------------------------------
+// The choices of a method, one word each. The words of scene files are in the comments.
+
+// How the sheet resists.
+typedef enum drape_model {
+    DRAPE_MODEL_XPBD,    // "xpbd": position based, small steps
+    DRAPE_MODEL_ELASTIC, // "elastic": Terzopoulos surface on a grid
+    DRAPE_MODEL_SPRINGS, // "springs": mass-spring sheet
+} drape_model;
+
+// Time integration of DRAPE_MODEL_SPRINGS.
+typedef enum drape_integrator {
+    DRAPE_INTEGRATOR_VERLET,   // "verlet"
+    DRAPE_INTEGRATOR_IMPLICIT, // "implicit"
+} drape_integrator;
+
+// How cloth answers obstacles.
+typedef enum drape_obstacle_response {
+    DRAPE_OBSTACLES_PREDICTIVE, // "predictive": half-spaces frozen at the start of the step
+    DRAPE_OBSTACLES_SLIDE,      // "slide"
+    DRAPE_OBSTACLES_RAY,        // "ray"
+    DRAPE_OBSTACLES_FILTER,     // "filter"
+} drape_obstacle_response;
+
+// How cloth is kept from cloth.
+typedef enum drape_self_collision {
+    DRAPE_SELF_NONE,       // "none"
+    DRAPE_SELF_GEOMETRIC,  // "geometric"
+    DRAPE_SELF_BOXES,      // "boxes"
+    DRAPE_SELF_PARTICLES,  // "particles"
+    DRAPE_SELF_PREDICTIVE, // "predictive"
+    DRAPE_SELF_GUARDED,    // "guarded"
+} drape_self_collision;
+
+// Which tree finds the pairs.
+typedef enum drape_hierarchy {
+    DRAPE_HIERARCHY_SWEPT,     // "swept"
+    DRAPE_HIERARCHY_NONE,      // "none"
+    DRAPE_HIERARCHY_MATERIAL,  // "material"
+    DRAPE_HIERARCHY_BOTTOM_UP, // "bottom-up"
+    DRAPE_HIERARCHY_OCTREE,    // "octree"
+} drape_hierarchy;
+
+// A whole row of choices.
+typedef struct drape_method {
+    drape_model model;
+    drape_integrator integrator;
+    drape_obstacle_response obstacles;
+    drape_self_collision self;
+    drape_hierarchy hierarchy;
+} drape_method;
+
+// ---------------------------------------------------------------------------------------------
+// What the host provides. Every callback may be null; `user` is passed back untouched.
+
+// Memory. `allocate` returns memory aligned to `alignment` (a power of two) or null.
+typedef struct drape_allocator {
+    void* (*allocate)(void* user, size_t size, size_t alignment);
+    void (*release)(void* user, void* memory, size_t size);
+    void* user;
+} drape_allocator;
+
+// How loud a message is.
+typedef enum drape_log_level {
+    DRAPE_LOG_INFO,
+    DRAPE_LOG_WARNING,
+    DRAPE_LOG_ERROR,
+} drape_log_level;
+
+typedef void drape_log_fn(void* user, drape_log_level level, const char* sentence);
+
+// Called on misuse by the programmer. Return true to continue, false to stop the program.
+typedef bool drape_assert_fn(void* user, const char* condition, const char* file, int line);
+
+// One piece of parallel work: run items [begin, end) on worker `worker`.
+typedef void drape_task_fn(void* context, int begin, int end, int worker);
+
+// The host's own scheduler, in place of the built-in one. `enqueue` starts `task` over `item_count`
+// items, cut in any way, with worker numbers below drape_world_def.worker_count, and returns a
+// handle that `finish` waits for. Items of one call are independent.
+typedef struct drape_scheduler {
+    void* (*enqueue)(void* user, drape_task_fn* task, void* context, int item_count);
+    void (*finish)(void* user, void* handle);
+    void* user;
+} drape_scheduler;
+
+// Instruction set of the kernels. All give the same bits.
+typedef enum drape_isa {
+    DRAPE_ISA_AUTO,  // the best this machine has
+    DRAPE_ISA_PLAIN, // plain C
+    DRAPE_ISA_SSE2,
+    DRAPE_ISA_AVX2,
+    DRAPE_ISA_NEON,
+    DRAPE_ISA_WASM,
+} drape_isa;
+
+// ---------------------------------------------------------------------------------------------
+// The world
+
+// Moving air. The force on a triangle of area A with unit normal n and velocity v relative to the
+// air is -rho/2 A |n.v| (drag v + lift l |v|), l the unit vector across v that points downwind of n.
+typedef struct drape_wind {
+    drape_vec3 velocity; // m/s
+    float gust;          // share of the speed that comes and goes, 0 to 4
+    uint32_t seed;       // of the gusts
+    float drag;          // drag coefficient, 0: no air at all
+    float lift;          // lift coefficient
+} drape_wind;
+
+// A world: drape_world_defaults() fills it in.
+typedef struct drape_world_def {
+    drape_vec3 gravity;  // m/s^2, default (0, -9.81, 0)
+    drape_wind wind;     // default: no air
+    drape_method method; // default: xpbd, predictive obstacles, no self-collision
+
+    int substeps;        // per step, 1 to 1000, default 20
+    int iterations;      // solver sweeps per substep, 1 to 1000, default 1
+    float damping;       // of all motion, 1/s, default 0.1
+
+    float thickness;     // contact thickness, m; 0: the fabric's, at least 1 mm
+    float static_radius; // contacts are made at this gap even without motion, m; 0: automatic
+    float friction_static;  // when not negative, in place of fabrics' and colliders' own
+    float friction_dynamic; // default -1, both
+
+    int worker_count;          // threads that step, 1 to DRAPE_MAX_WORKERS, default 1
+    drape_isa isa;             // default DRAPE_ISA_AUTO
+    drape_scheduler scheduler; // used when `enqueue` is set
+    drape_allocator allocator; // used when `allocate` is set
+    drape_log_fn* log;
+    void* log_user;
+    drape_assert_fn* on_assert;
+    void* assert_user;
+} drape_world_def;
+
+#define DRAPE_MAX_WORKERS 64
+
+// ---------------------------------------------------------------------------------------------
+// Cloth
+
+// What a cloth is made of. Warp runs along the first material axis, weft along the second.
+typedef struct drape_fabric {
+    float density;          // kg/m^2
+    float thickness;        // m
+    float stretch_warp;     // tensile stiffness per width, N/m
+    float stretch_weft;     // N/m
+    float shear;            // N/m
+    float bend_warp;        // bending rigidity per width, N m
+    float bend_weft;        // N m
+    float friction_static;  // on itself and on colliders without a friction of their own
+    float friction_dynamic;
+    float strain_limit;     // strain at which the cloth locks, 0.05 is 5 %
+    float bend_damping;     // internal friction of bending: a stress of this many seconds of rate
+} drape_fabric;
+
+// Which diagonal cuts a cell of a grid in two.
+typedef enum drape_diagonals {
+    DRAPE_DIAGONALS_ALTERNATE, // turned from cell to cell
+    DRAPE_DIAGONALS_FORWARD,   // all from (0,0) to (1,1)
+    DRAPE_DIAGONALS_BACKWARD,  // all from (1,0) to (0,1)
+} drape_diagonals;
+
+// A cloth: drape_cloth_defaults() fills it in.
+typedef struct drape_cloth_def {
+    drape_fabric fabric;       // default cotton
+    drape_vec3 origin;         // where the point (0, 0, 0) of the given shape goes
+    drape_quat rotation;       // applied before the origin is added
+    drape_vec3 velocity;       // at the start, m/s
+    drape_diagonals diagonals; // grids only
+    float noise;               // the start pose is shaken by up to this much along the normal, m
+    uint32_t seed;             // of the noise
+    bool weld;                 // join vertices at the same place
+} drape_cloth_def;
+
+// Arrays of a triangle mesh, owned by the caller, read during the call only.
+typedef struct drape_mesh_view {
+    const drape_vec3* positions; // start pose
+    const drape_vec3* rest;      // rest shape, null: the start pose is at rest
+    const float* uv;             // two per vertex, direction of warp and weft; null: warp along x
+    const int32_t* triangles;    // three vertex indices each
+    int vertex_count;
+    int triangle_count;
+} drape_mesh_view;
+
+// What is unusual about a cloth's mesh. All of it is accepted.
+typedef struct drape_mesh_report {
+    int vertex_count, triangle_count, edge_count, hinge_count;
+    int border_edge_count;
+    int part_count;               // connected parts
+    int isolated_vertex_count;    // in no triangle
+    int coincident_vertex_count;  // at the place of another one, not welded
+    int welded_vertex_count;      // joined to another one
+    int degenerate_count;         // triangles without area
+    int duplicate_count;          // triangles over the same three vertices as another
+    int non_manifold_edge_count;  // edges of three or more triangles
+    int inconsistent_edge_count;  // edges whose two triangles disagree about the outside
+    float area;                   // of the rest shape, m^2
+    float edge_min, edge_mean, edge_max; // rest lengths, m
+} drape_mesh_report;
+
+// ---------------------------------------------------------------------------------------------
+// Motion, pins, seams
+
+// How a key is approached from the key before it.
+typedef enum drape_ease {
+    DRAPE_EASE_SMOOTH, // starts and ends at rest
+    DRAPE_EASE_LINEAR,
+} drape_ease;
+
+// One key of a motion.
+typedef struct drape_key {
+    float time; // s, rising from key to key
+    drape_transform pose;
+    drape_ease ease;
+} drape_key;
+
+// Vertices that are held: drape_pin_defaults() fills it in.
+typedef struct drape_pin_def {
+    const int32_t* vertices;
+    int vertex_count;
+    float weight;               // 1: exactly (default); below: as a spring, softer as it nears 0
+    float release_time;         // s; default infinity: never
+    const drape_key* keys;      // moves the pins; the poses apply to where they started
+    int key_count;
+    drape_collider_id collider; // or they ride on this collider
+    const drape_vec3* frames;   // or they follow these places: frame_count times vertex_count
+    int frame_count;
+    float fps;                  // of `frames`
+} drape_pin_def;
+
+// Two rows of vertices that are drawn together and then joined.
+typedef struct drape_seam_def {
+    drape_cloth_id cloth_a, cloth_b; // may be the same
+    const int32_t* vertices_a;       // pair_count each
+    const int32_t* vertices_b;
+    int pair_count;
+    float start_time; // s
+    float duration;   // s in which the gap is closed, default 1
+} drape_seam_def;
+
+// ---------------------------------------------------------------------------------------------
+// Colliders
+
+typedef enum drape_shape_kind {
+    DRAPE_SHAPE_PLANE,   // solid below y = 0 of its own frame
+    DRAPE_SHAPE_SPHERE,  // `radius`
+    DRAPE_SHAPE_CAPSULE, // from -height/2 (`radius`) to +height/2 (`radius_top`) along its y
+    DRAPE_SHAPE_BOX,     // `size`, centred
+} drape_shape_kind;
+
+// A solid that cloth stays out of, in its own frame.
+typedef struct drape_shape {
+    drape_shape_kind kind;
+    float radius;     // m
+    float radius_top; // m, capsules; may differ from radius by less than height
+    float height;     // m, between the two centres of a capsule
+    drape_vec3 size;  // m, full edge lengths of a box
+} drape_shape;
+
+// A collider: drape_collider_defaults() fills it in.
+typedef struct drape_collider_def {
+    drape_shape shape;
+    drape_transform place;
+    float friction_static;  // negative (default): the fabric's
+    float friction_dynamic;
+    const drape_key* keys;  // poses in place of `place`, in world space
+    int key_count;
+} drape_collider_def;
+
+// ---------------------------------------------------------------------------------------------
+// What a step tells
+
+// Milliseconds of wall time by stage.
+typedef struct drape_stage_ms {
+    double total, predict, detect, solve, guard;
+} drape_stage_ms;
+
+// One step, told afterwards.
+typedef struct drape_step_report {
+    double time;          // of the world after the step, s
+    drape_stage_ms ms;
+    int substeps;
+    int contact_count;    // with colliders, in the last substep
+    int64_t box_tests;    // bounding volume tests in the step
+    int64_t exact_tests;  // distance evaluations in the step
+    int runs;             // most detect-solve repetitions in a substep
+    float smallest_gap;   // between cloth and colliders, m; infinity without colliders
+    float max_stretch;    // largest edge strain, 0.01 is 1 %
+    double kinetic_energy; // J
+    int heap_calls;       // calls of the allocator
+    int non_finite_count; // vertices that left the numbers; the step is then undone
+} drape_step_report;
+
+#endif

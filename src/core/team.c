@@ -1,0 +1,345 @@
+#define _POSIX_C_SOURCE 200809L // pthread_sigmask
+
+#include "core/team.h"
+
+#ifndef DRAPE_NO_THREADS
+
+#    include <pthread.h>
+#    include <signal.h>
+#    include <stdatomic.h>
+
+#    include "core/base.h"
+
+// Spins in turns of the waiting loop, some 15 to 50 ns each.
+enum { spin_least = 32, spin_most = 2048 };
+
+// How long the caller works alone after a call that nobody answered in time, ms.
+static const double pause_least = 0.02, pause_most = 1.0;
+
+// What different threads write lies on different cache lines.
+typedef struct worker {
+    // Its share of the round. Anyone may take from it.
+    _Alignas(DR_ALIGNMENT) atomic_int left; // items not yet taken; zero or less: none
+    int end;                                // the item after its last
+
+    // Written by the worker alone.
+    _Alignas(DR_ALIGNMENT) atomic_uint finished; // items finished since the start
+    unsigned seen_round;
+    int spin; // turns before it sleeps
+
+    // For sleeping and calling.
+    _Alignas(DR_ALIGNMENT) atomic_bool asleep; // or about to be
+    pthread_mutex_t mutex;
+    pthread_cond_t called;
+
+    dr_team* team;
+    int index;
+    pthread_t thread;
+} worker;
+
+struct dr_team {
+    dr_memory* memory;
+    int capacity;     // workers there is room for
+    int worker_count; // workers made ready
+    int thread_count; // running; worker 0 is not among them
+
+    // The round of work, in one line for those who wait for it.
+    _Alignas(DR_ALIGNMENT) atomic_uint round; // raised when a round begins
+    atomic_bool stop;
+    drape_task_fn* task;
+    void* context;
+
+    // The caller's alone.
+    _Alignas(DR_ALIGNMENT) unsigned published; // items of all rounds so far
+    bool owes_call;                            // someone sleeps and has not been called
+    bool has_called;                           // in this round
+    double call_time;                          // no calls before, ms
+    double pause;                              // after the last call in vain, ms
+
+    worker workers[];
+};
+
+static void relax(void)
+{
+#    if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#    elif defined(__aarch64__)
+    __asm__ volatile("isb");
+#    endif
+}
+
+// The next item of a share, or -1. Acquires what publish_round released.
+static int take_item(worker* from)
+{
+    // A look first: an empty share is not written to.
+    if (atomic_load_explicit(&from->left, memory_order_relaxed) <= 0) {
+        return -1;
+    }
+    int left = atomic_fetch_sub_explicit(&from->left, 1, memory_order_acquire);
+    return left > 0 ? from->end - left : -1;
+}
+
+// Wakes a worker that sleeps. Sequential consistency with sleep_until: either this sees it asleep, or
+// it sees what it is called for and does not fall asleep.
+static void worker_call(worker* self)
+{
+    if (!atomic_load(&self->asleep)) {
+        return;
+    }
+    pthread_mutex_lock(&self->mutex);
+    // Cleared here, not by the sleeper, so that it is called once however long it takes to rise.
+    if (atomic_exchange(&self->asleep, false)) {
+        pthread_cond_signal(&self->called);
+    }
+    pthread_mutex_unlock(&self->mutex);
+}
+
+// One of the two workers that this one calls, so that a large team is up after a few steps: null when
+// there is none, or when it is awake or has nothing left to do.
+static worker* sleeper_next(const worker* self, int which)
+{
+    dr_team* team = self->team;
+    int index = 2 * self->index + 1 + which;
+    if (index >= team->worker_count || !atomic_load(&team->workers[index].asleep)) {
+        return NULL;
+    }
+    int left = atomic_load_explicit(&team->workers[index].left, memory_order_relaxed);
+    return left > 0 ? &team->workers[index] : NULL;
+}
+
+static void worker_call_next(worker* self)
+{
+    for (int which = 0; which < 2; ++which) {
+        worker* sleeper = sleeper_next(self, which);
+        if (sleeper != NULL) {
+            worker_call(sleeper);
+        }
+    }
+}
+
+typedef bool condition_fn(const worker* self);
+
+static void sleep_until(worker* self, condition_fn* is_over)
+{
+    pthread_mutex_lock(&self->mutex);
+    for (;;) {
+        atomic_store(&self->asleep, true);
+        if (is_over(self)) {
+            break;
+        }
+        pthread_cond_wait(&self->called, &self->mutex);
+    }
+    atomic_store(&self->asleep, false);
+    pthread_mutex_unlock(&self->mutex);
+}
+
+static void wait_until(worker* self, condition_fn* is_over)
+{
+    for (int turn = 0; turn < self->spin; ++turn) {
+        if (is_over(self)) {
+            self->spin = 2 * self->spin < spin_most ? 2 * self->spin : spin_most;
+            return;
+        }
+        relax();
+    }
+    self->spin = self->spin / 2 > spin_least ? self->spin / 2 : spin_least;
+    sleep_until(self, is_over);
+}
+
+static bool round_has_begun(const worker* self)
+{
+    return atomic_load(&self->team->round) != self->seen_round;
+}
+
+static bool round_is_done(const worker* self)
+{
+    const dr_team* team = self->team;
+    unsigned finished = 0;
+    for (int i = 0; i < team->worker_count; ++i) {
+        finished += atomic_load(&team->workers[i].finished);
+    }
+    return finished == team->published;
+}
+
+// Calls sleepers, unless a call of late went unanswered.
+static void pay_call(dr_team* team)
+{
+    if (dr_now_ms() >= team->call_time) {
+        team->owes_call = false;
+        team->has_called = true;
+        worker_call_next(&team->workers[0]);
+    }
+}
+
+// Empties the worker's own share, then helps with the others. Returns the number of items done.
+static unsigned work(worker* self)
+{
+    dr_team* team = self->team;
+    unsigned done = 0;
+    for (int i = 0; i < team->worker_count; ++i) {
+        worker* from = &team->workers[(self->index + i) % team->worker_count];
+        for (int item; (item = take_item(from)) >= 0; ++done) {
+            if (self->index == 0 && team->owes_call) {
+                pay_call(team);
+            }
+            team->task(team->context, item, item + 1, self->index);
+        }
+    }
+    return done;
+}
+
+static void add_finished(worker* self, unsigned done)
+{
+    unsigned finished = atomic_load_explicit(&self->finished, memory_order_relaxed);
+    atomic_store(&self->finished, finished + done);
+}
+
+static void* worker_main(void* argument)
+{
+    worker* self = argument;
+    dr_team* team = self->team;
+    for (;;) {
+        wait_until(self, round_has_begun);
+        self->seen_round = atomic_load(&team->round);
+        if (atomic_load(&team->stop)) {
+            return NULL;
+        }
+        // With its own share gone the round is nearly over, and no more hands are needed.
+        if (atomic_load_explicit(&self->left, memory_order_relaxed) > 0) {
+            worker_call_next(self);
+        }
+        unsigned done = work(self);
+        if (done > 0) {
+            add_finished(self, done);
+            worker_call(&team->workers[0]);
+        }
+    }
+}
+
+static void publish_round(dr_team* team, drape_task_fn* task, void* context, int item_count)
+{
+    // Nobody reads these now: there is no item to take.
+    team->task = task;
+    team->context = context;
+    team->published += (unsigned)item_count;
+    int shares = item_count < team->worker_count ? item_count : team->worker_count;
+    for (int i = 0; i < team->worker_count; ++i) {
+        worker* self = &team->workers[i];
+        int begin = (int)((int64_t)item_count * i / shares);
+        int end = (int)((int64_t)item_count * (i + 1) / shares);
+        self->end = end;
+        atomic_store_explicit(&self->left, i < shares ? end - begin : 0, memory_order_release);
+    }
+    atomic_fetch_add(&team->round, 1);
+    const worker* caller = &team->workers[0];
+    team->owes_call = sleeper_next(caller, 0) != NULL || sleeper_next(caller, 1) != NULL;
+    team->has_called = false;
+}
+
+// Learns from the round whether calling is worth it.
+static void judge_call(dr_team* team, bool was_helped)
+{
+    if (was_helped) {
+        team->pause = 0.0;
+        team->call_time = 0.0;
+    } else if (team->has_called) {
+        double pause = 2.0 * team->pause;
+        team->pause = pause < pause_least ? pause_least : pause > pause_most ? pause_most : pause;
+        team->call_time = dr_now_ms() + team->pause;
+    }
+}
+
+void dr_team_run(dr_team* team, drape_task_fn* task, void* context, int item_count)
+{
+    worker* caller = &team->workers[0];
+    publish_round(team, task, context, item_count);
+    unsigned done = work(caller);
+    add_finished(caller, done);
+    if (done < (unsigned)item_count) {
+        wait_until(caller, round_is_done);
+    }
+    judge_call(team, done < (unsigned)item_count);
+}
+
+static bool worker_init(worker* self, dr_team* team, int index)
+{
+    atomic_init(&self->left, 0);
+    atomic_init(&self->finished, 0);
+    atomic_init(&self->asleep, false);
+    self->spin = spin_most;
+    self->team = team;
+    self->index = index;
+    if (pthread_mutex_init(&self->mutex, NULL) != 0) {
+        return false;
+    }
+    if (pthread_cond_init(&self->called, NULL) != 0) {
+        pthread_mutex_destroy(&self->mutex);
+        return false;
+    }
+    return true;
+}
+
+// The threads take no signals: those are for the threads that the host knows of.
+static bool threads_start(dr_team* team)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    for (int i = 1; i < team->worker_count; ++i) {
+        worker* self = &team->workers[i];
+        if (pthread_create(&self->thread, NULL, worker_main, self) != 0) {
+            break;
+        }
+        ++team->thread_count;
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return team->thread_count == team->worker_count - 1;
+}
+
+static size_t team_bytes(int worker_count)
+{
+    return sizeof(dr_team) + (size_t)worker_count * sizeof(worker);
+}
+
+dr_team* dr_team_create(dr_memory* memory, int worker_count)
+{
+    dr_team* team = dr_allocate_zeroed(memory, team_bytes(worker_count));
+    if (team == NULL) {
+        return NULL;
+    }
+    team->memory = memory;
+    team->capacity = worker_count;
+    atomic_init(&team->round, 0);
+    atomic_init(&team->stop, false);
+    while (team->worker_count < worker_count) {
+        if (!worker_init(&team->workers[team->worker_count], team, team->worker_count)) {
+            break;
+        }
+        ++team->worker_count;
+    }
+    if (team->worker_count < worker_count || !threads_start(team)) {
+        dr_team_destroy(team);
+        return NULL;
+    }
+    return team;
+}
+
+void dr_team_destroy(dr_team* team)
+{
+    if (team == NULL) {
+        return;
+    }
+    atomic_store(&team->stop, true);
+    atomic_fetch_add(&team->round, 1);
+    for (int i = 1; i <= team->thread_count; ++i) {
+        worker_call(&team->workers[i]);
+        pthread_join(team->workers[i].thread, NULL);
+    }
+    for (int i = 0; i < team->worker_count; ++i) {
+        pthread_cond_destroy(&team->workers[i].called);
+        pthread_mutex_destroy(&team->workers[i].mutex);
+    }
+    dr_release(team->memory, team, team_bytes(team->capacity));
+}
+
+#endif
