@@ -1,13 +1,7 @@
-# While the house is being built: targets without a source yet get an empty one.
-function(drape_scaffold target text)
-    get_target_property(sources ${target} SOURCES)
-    if(NOT sources)
-        file(WRITE "${PROJECT_BINARY_DIR}/scaffold/${target}.c" "${text}\n")
-        target_sources(${target} PRIVATE "${PROJECT_BINARY_DIR}/scaffold/${target}.c")
-    endif()
-endfunction()
-drape_scaffold(drape_objects "typedef int drape_nothing;")
-drape_scaffold(drape_io_objects "typedef int drape_nothing;")
+# While the house is being built: what cannot be linked yet is left out.
 if(NOT EXISTS "${PROJECT_SOURCE_DIR}/src/scene/world.c")
     set(DRAPE_UNFINISHED ON)
+endif()
+if(NOT EXISTS "${PROJECT_SOURCE_DIR}/apps/cli/CMakeLists.txt")
+    set(DRAPE_BUILD_COMMAND OFF)
 endif()

@@ -40,8 +40,10 @@ DRAPE_API const char* drape_version(void);
 
 // Gravity along -y, 20 substeps, one worker, no air.
 DRAPE_API drape_world_def drape_world_defaults(void);
-// Null when memory is short or the definition is bad; drape_world_error(NULL) then says why.
+// Null when memory is short or the definition is bad; drape_world_refusal() then says why.
 DRAPE_API drape_world* drape_world_create(const drape_world_def* def);
+// Null when a world can be made of the definition, else what is wrong with it.
+DRAPE_API const char* drape_world_refusal(const drape_world_def* def);
 // Frees the world and all it holds. Null is fine.
 DRAPE_API void drape_world_destroy(drape_world* world);
 // Advances by `dt` seconds. Zero does nothing; a negative or non-finite dt is refused.

@@ -112,8 +112,8 @@ typedef enum drape_isa {
 // ---------------------------------------------------------------------------------------------
 // The world
 
-// Moving air. The force on a triangle of area A with unit normal n and velocity v relative to the
-// air is -rho/2 A |n.v| (drag v + lift l |v|), l the unit vector across v that points downwind of n.
+// Moving air, 1.2 kg/m^3. On a triangle of area A with unit normal n that moves at v against the air
+// drag is -rho/2 A |n.v| drag v; lift acts across v, away from the side that the air meets.
 typedef struct drape_wind {
     drape_vec3 velocity; // m/s
     float gust;          // share of the speed that comes and goes, 0 to 4
@@ -234,7 +234,7 @@ typedef struct drape_pin_def {
     int vertex_count;
     float weight;               // 1: exactly (default); below: as a spring, softer as it nears 0
     float release_time;         // s; default infinity: never
-    const drape_key* keys;      // moves the pins; the poses apply to where they started
+    const drape_key* keys;      // moves the pins: shifts them, turns them about their centre
     int key_count;
     drape_collider_id collider; // or they ride on this collider
     const drape_vec3* frames;   // or they follow these places: frame_count times vertex_count

@@ -44,11 +44,12 @@ void dr_log(const dr_host* host, drape_log_level level, const char* format, ...)
 // Monotonic milliseconds.
 double dr_now_ms(void);
 
-// 64-bit FNV-1a hash, continued from `seed` (start with DR_HASH_START): hashing two pieces one after
-// the other gives the hash of both together.
+// 64-bit FNV-1a hash, continued from `seed` (start with DR_HASH_START): hashing two pieces one
+// after the other gives the hash of both together.
 #define DR_HASH_START 0xcbf29ce484222325ull
 uint64_t dr_hash_bytes(uint64_t seed, const void* bytes, size_t count);
-// The same over the bits of floats, low byte first, so that equal values hash equal on every machine.
+// The same over the bits of floats, low byte first, so that equal values hash equal on every
+// machine.
 uint64_t dr_hash_floats(uint64_t seed, const float* values, size_t count);
 
 #endif

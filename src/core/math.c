@@ -86,8 +86,8 @@ double dr_cos_degrees(double degrees)
     return quarter_sin(angle);
 }
 
-// For 0 <= radians < infinity. Subtracts quarters times pi/2, which is cut into pieces of 33 bits so
-// that the products with up to 20 bits are exact.
+// For 0 <= radians < infinity. Subtracts quarters times pi/2, which is cut into pieces of 33 bits
+// so that the products with up to 20 bits are exact.
 static quarter_angle reduce_radians(double radians)
 {
     const double high = 0x1.921fb544p+0, middle = 0x1.0b4611a6p-34, low = 0x1.3198a2e037073p-69;

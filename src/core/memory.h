@@ -53,7 +53,8 @@ typedef struct dr_array {
     int capacity;
 } dr_array;
 
-// The place of a new last element, not yet written; null when memory is short (nothing changes then).
+// The place of a new last element, not yet written; null when memory is short (nothing changes
+// then).
 void* dr_array_push(dr_memory* memory, dr_array* array, size_t element_size);
 // Makes room for `capacity` elements in all; false when memory is short (nothing changes then).
 bool dr_array_reserve(dr_memory* memory, dr_array* array, size_t element_size, int capacity);

@@ -1,8 +1,8 @@
 // core/random.h: chance that can be repeated.
 //
-// A counter-based generator: number `counter` of the stream `seed` is a hash of the two, so there is
-// no state, any number can be had in any order on any thread, and all machines agree. The hash is
-// the finaliser of SplitMix64 (Steele, Lea, Flood 2014) on seed and counter as one 64-bit word.
+// A counter-based generator: number `counter` of the stream `seed` is a hash of the two, so there
+// is no state, any number can be had in any order on any thread, and all machines agree. The hash
+// is the finaliser of SplitMix64 (Steele, Lea, Flood 2014) on seed and counter as one 64-bit word.
 // Good for noise and tests; not for secrets.
 #ifndef DR_RANDOM_H
 #define DR_RANDOM_H

@@ -10,11 +10,12 @@
 
 #    include "core/base.h"
 
-// Spins in turns of the waiting loop, some 15 to 50 ns each.
-enum { spin_least = 32, spin_most = 2048 };
+// Turns of the waiting loop, some 15 to 70 ns each. Every so many waits one tries the longest spin.
+enum { spin_least = 32, spin_most = 1024, waits_per_trial = 16 };
 
-// How long the caller works alone after a call that nobody answered in time, ms.
-static const double pause_least = 0.02, pause_most = 1.0;
+// How long the caller works alone before sleepers are called, ms: about what a call costs, and more
+// after calls that did not pay.
+static const double patience_least = 0.01, patience_most = 1.0;
 
 // What different threads write lies on different cache lines.
 typedef struct worker {
@@ -25,6 +26,7 @@ typedef struct worker {
     // Written by the worker alone.
     _Alignas(DR_ALIGNMENT) atomic_uint finished; // items finished since the start
     unsigned seen_round;
+    unsigned wait_count;
     int spin; // turns before it sleeps
 
     // For sleeping and calling.
@@ -45,16 +47,17 @@ struct dr_team {
 
     // The round of work, in one line for those who wait for it.
     _Alignas(DR_ALIGNMENT) atomic_uint round; // raised when a round begins
+    atomic_bool is_calling;                   // sleepers are called in this round
     atomic_bool stop;
     drape_task_fn* task;
     void* context;
 
     // The caller's alone.
     _Alignas(DR_ALIGNMENT) unsigned published; // items of all rounds so far
-    bool owes_call;                            // someone sleeps and has not been called
-    bool has_called;                           // in this round
-    double call_time;                          // no calls before, ms
-    double pause;                              // after the last call in vain, ms
+    bool has_sleepers;                         // at the start of this round
+    double begin_time;                         // of this round, when it has sleepers, ms
+    double alone;                              // time worked alone since the last call or help, ms
+    double patience;                           // before the next call, ms
 
     worker workers[];
 };
@@ -79,40 +82,30 @@ static int take_item(worker* from)
     return left > 0 ? from->end - left : -1;
 }
 
-// Wakes a worker that sleeps. Sequential consistency with sleep_until: either this sees it asleep, or
-// it sees what it is called for and does not fall asleep.
+// Wakes a worker that sleeps. By sequential consistency with sleep_until either this sees it
+// asleep, or it sees what it is called for and does not fall asleep.
 static void worker_call(worker* self)
 {
     if (!atomic_load(&self->asleep)) {
         return;
     }
-    pthread_mutex_lock(&self->mutex);
     // Cleared here, not by the sleeper, so that it is called once however long it takes to rise.
-    if (atomic_exchange(&self->asleep, false)) {
+    pthread_mutex_lock(&self->mutex);
+    bool was_asleep = atomic_exchange(&self->asleep, false);
+    pthread_mutex_unlock(&self->mutex);
+    if (was_asleep) {
         pthread_cond_signal(&self->called);
     }
-    pthread_mutex_unlock(&self->mutex);
 }
 
-// One of the two workers that this one calls, so that a large team is up after a few steps: null when
-// there is none, or when it is awake or has nothing left to do.
-static worker* sleeper_next(const worker* self, int which)
-{
-    dr_team* team = self->team;
-    int index = 2 * self->index + 1 + which;
-    if (index >= team->worker_count || !atomic_load(&team->workers[index].asleep)) {
-        return NULL;
-    }
-    int left = atomic_load_explicit(&team->workers[index].left, memory_order_relaxed);
-    return left > 0 ? &team->workers[index] : NULL;
-}
-
+// Each calls two more, so that a large team is up after a few steps.
 static void worker_call_next(worker* self)
 {
-    for (int which = 0; which < 2; ++which) {
-        worker* sleeper = sleeper_next(self, which);
-        if (sleeper != NULL) {
-            worker_call(sleeper);
+    dr_team* team = self->team;
+    for (int next = 2 * self->index + 1; next <= 2 * self->index + 2; ++next) {
+        if (next < team->worker_count &&
+            atomic_load_explicit(&team->workers[next].left, memory_order_relaxed) > 0) {
+            worker_call(&team->workers[next]);
         }
     }
 }
@@ -133,17 +126,22 @@ static void sleep_until(worker* self, condition_fn* is_over)
     pthread_mutex_unlock(&self->mutex);
 }
 
-static void wait_until(worker* self, condition_fn* is_over)
+// Returns whether it had to sleep.
+static bool wait_until(worker* self, condition_fn* is_over)
 {
-    for (int turn = 0; turn < self->spin; ++turn) {
+    bool is_trial = ++self->wait_count % waits_per_trial == 0;
+    int turns = is_trial ? spin_most : self->spin;
+    for (int turn = 0; turn < turns; ++turn) {
         if (is_over(self)) {
-            self->spin = 2 * self->spin < spin_most ? 2 * self->spin : spin_most;
-            return;
+            int enough = 2 * turn < spin_most ? 2 * turn : spin_most;
+            self->spin = self->spin > enough ? self->spin : enough;
+            return false;
         }
         relax();
     }
     self->spin = self->spin / 2 > spin_least ? self->spin / 2 : spin_least;
     sleep_until(self, is_over);
+    return true;
 }
 
 static bool round_has_begun(const worker* self)
@@ -161,14 +159,21 @@ static bool round_is_done(const worker* self)
     return finished == team->published;
 }
 
-// Calls sleepers, unless a call of late went unanswered.
-static void pay_call(dr_team* team)
+// Whether sleepers shall be called in this round. The caller decides, once it has been alone for
+// long enough; the others follow.
+static bool round_calls(worker* self)
 {
-    if (dr_now_ms() >= team->call_time) {
-        team->owes_call = false;
-        team->has_called = true;
-        worker_call_next(&team->workers[0]);
+    dr_team* team = self->team;
+    bool is_calling = atomic_load_explicit(&team->is_calling, memory_order_relaxed);
+    if (self->index > 0 || is_calling || !team->has_sleepers) {
+        return is_calling;
     }
+    if (team->alone + (dr_now_ms() - team->begin_time) < team->patience) {
+        return false;
+    }
+    team->alone = 0.0;
+    atomic_store_explicit(&team->is_calling, true, memory_order_relaxed);
+    return true;
 }
 
 // Empties the worker's own share, then helps with the others. Returns the number of items done.
@@ -176,11 +181,13 @@ static unsigned work(worker* self)
 {
     dr_team* team = self->team;
     unsigned done = 0;
+    bool has_called = false;
     for (int i = 0; i < team->worker_count; ++i) {
         worker* from = &team->workers[(self->index + i) % team->worker_count];
         for (int item; (item = take_item(from)) >= 0; ++done) {
-            if (self->index == 0 && team->owes_call) {
-                pay_call(team);
+            if (!has_called && round_calls(self)) {
+                has_called = true;
+                worker_call_next(self);
             }
             team->task(team->context, item, item + 1, self->index);
         }
@@ -204,10 +211,6 @@ static void* worker_main(void* argument)
         if (atomic_load(&team->stop)) {
             return NULL;
         }
-        // With its own share gone the round is nearly over, and no more hands are needed.
-        if (atomic_load_explicit(&self->left, memory_order_relaxed) > 0) {
-            worker_call_next(self);
-        }
         unsigned done = work(self);
         if (done > 0) {
             add_finished(self, done);
@@ -222,6 +225,7 @@ static void publish_round(dr_team* team, drape_task_fn* task, void* context, int
     team->task = task;
     team->context = context;
     team->published += (unsigned)item_count;
+    atomic_store_explicit(&team->is_calling, false, memory_order_relaxed);
     int shares = item_count < team->worker_count ? item_count : team->worker_count;
     for (int i = 0; i < team->worker_count; ++i) {
         worker* self = &team->workers[i];
@@ -231,21 +235,28 @@ static void publish_round(dr_team* team, drape_task_fn* task, void* context, int
         atomic_store_explicit(&self->left, i < shares ? end - begin : 0, memory_order_release);
     }
     atomic_fetch_add(&team->round, 1);
-    const worker* caller = &team->workers[0];
-    team->owes_call = sleeper_next(caller, 0) != NULL || sleeper_next(caller, 1) != NULL;
-    team->has_called = false;
+    team->has_sleepers = false;
+    for (int i = 1; i < shares && !team->has_sleepers; ++i) {
+        team->has_sleepers = atomic_load(&team->workers[i].asleep);
+    }
+    if (team->has_sleepers) {
+        team->begin_time = dr_now_ms();
+    }
 }
 
-// Learns from the round whether calling is worth it.
-static void judge_call(dr_team* team, bool was_helped)
+// Learns how long to wait with the next call. It did not pay when nobody came in time, nor when the
+// caller slept in the end for someone who came but got no processor.
+static void judge_round(dr_team* team, bool was_helped, bool had_to_sleep)
 {
-    if (was_helped) {
-        team->pause = 0.0;
-        team->call_time = 0.0;
-    } else if (team->has_called) {
-        double pause = 2.0 * team->pause;
-        team->pause = pause < pause_least ? pause_least : pause > pause_most ? pause_most : pause;
-        team->call_time = dr_now_ms() + team->pause;
+    bool has_called = atomic_load_explicit(&team->is_calling, memory_order_relaxed);
+    if (was_helped && !had_to_sleep) {
+        team->alone = 0.0;
+        team->patience = patience_least;
+    } else if (was_helped || has_called) {
+        double longer = 2.0 * team->patience;
+        team->patience = longer < patience_most ? longer : patience_most;
+    } else if (team->has_sleepers) {
+        team->alone += dr_now_ms() - team->begin_time;
     }
 }
 
@@ -255,10 +266,9 @@ void dr_team_run(dr_team* team, drape_task_fn* task, void* context, int item_cou
     publish_round(team, task, context, item_count);
     unsigned done = work(caller);
     add_finished(caller, done);
-    if (done < (unsigned)item_count) {
-        wait_until(caller, round_is_done);
-    }
-    judge_call(team, done < (unsigned)item_count);
+    bool was_helped = done < (unsigned)item_count;
+    bool had_to_sleep = was_helped && wait_until(caller, round_is_done);
+    judge_round(team, was_helped, had_to_sleep);
 }
 
 static bool worker_init(worker* self, dr_team* team, int index)
@@ -309,7 +319,9 @@ dr_team* dr_team_create(dr_memory* memory, int worker_count)
     }
     team->memory = memory;
     team->capacity = worker_count;
+    team->patience = patience_least;
     atomic_init(&team->round, 0);
+    atomic_init(&team->is_calling, false);
     atomic_init(&team->stop, false);
     while (team->worker_count < worker_count) {
         if (!worker_init(&team->workers[team->worker_count], team, team->worker_count)) {

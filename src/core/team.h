@@ -1,8 +1,9 @@
 // core/team.h: the threads behind dr_parallel_for, when the host brings none.
 //
-// Worker 0 is the calling thread, the others wait for a round of work. Each round gives every worker
-// a share of neighbouring items, so that a worker meets the same data in round after round; whoever
-// is through with its own share takes from the others, so nobody waits for a worker that sleeps:
+// Worker 0 is the calling thread, the others wait for a round of work. Each round gives every
+// worker a share of neighbouring items, so that a worker meets the same data in round after round;
+// whoever is through with its own share takes from the others, so nobody waits for a worker that
+// sleeps:
 //
 //     share 0 [ 0 1 2 3 ]   share 1 [ 4 5 6 7 ]        left: items of a share not yet taken,
 //               ^ worker 0            ^ worker 1        counted down by whoever takes one
@@ -11,9 +12,11 @@
 // and needs no lock. The caller is done when the items finished by all workers add up.
 //
 // Waiting is a bounded spin (rounds follow each other within microseconds), then sleep. A spin that
-// fails halves the next one, a spin that pays doubles it. Sleepers are called in a tree, each calls
-// two more; and when those called came too late to help, the caller works alone for a while, up to a
-// millisecond, before it calls again. So a crowded host is not fought, and is found free soon after.
+// fails halves the next one, down to a microsecond or so; a spin that pays lengthens it, and now
+// and then a long one is tried. Waking a sleeper is dear, so the caller first works alone for as
+// long as a call costs, over one round or many; then sleepers are called in a tree, each calls two
+// more. A call that does not pay doubles the time before the next, up to a millisecond. So a
+// crowded host is not fought, and is found free again soon.
 #ifndef DR_TEAM_H
 #define DR_TEAM_H
 
@@ -30,8 +33,8 @@ typedef struct dr_team dr_team;
 dr_team* dr_team_create(dr_memory* memory, int worker_count);
 // Ends and joins the threads. Null is fine.
 void dr_team_destroy(dr_team* team);
-// Runs task(context, i, i + 1, worker) once for each item i, and returns when all are done. Not to be
-// called from within a task. No heap calls.
+// Runs task(context, i, i + 1, worker) once for each item i, and returns when all are done. Not to
+// be called from within a task. No heap calls.
 void dr_team_run(dr_team* team, drape_task_fn* task, void* context, int item_count);
 
 #else

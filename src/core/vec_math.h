@@ -1,7 +1,7 @@
 // core/vec_math.h: arithmetic on the public vector types, for set-up and for once a step.
 //
-// Kernels that run over all vertices use core/simd.h instead. Everything here gives the same bits on
-// every machine: + - * / and sqrt, and core/math.h for angles.
+// Kernels that run over all vertices use core/simd.h instead. Everything here gives the same bits
+// on every machine: + - * / and sqrt, and core/math.h for angles.
 #ifndef DR_VEC_MATH_H
 #define DR_VEC_MATH_H
 

@@ -113,7 +113,8 @@ static bool read_open_file(int descriptor, const char* path, dr_file* file, drap
     if (!is_pipe && (info.st_size < 0 || (uintmax_t)info.st_size > PTRDIFF_MAX - 1)) {
         return read_fails(path, EFBIG, error);
     }
-    int number = read_all(descriptor, is_pipe ? BUFFER_SIZE : size, is_pipe ? PIPE_LIMIT : size, file);
+    int number =
+        read_all(descriptor, is_pipe ? BUFFER_SIZE : size, is_pipe ? PIPE_LIMIT : size, file);
     return number == 0 || read_fails(path, number, error);
 }
 
@@ -156,7 +157,8 @@ bool dr_path_has_ending(const char* path, const char* ending)
     return true;
 }
 
-// One level. What mkdir says of a path that exists differs with its kind, so existence is asked apart.
+// One level. What mkdir says of a path that exists differs with its kind, so existence is asked
+// apart.
 static int make_one_directory(const char* path)
 {
     if (mkdir(path, 0777) == 0) {
@@ -243,8 +245,8 @@ static int open_temporary(dr_output* out)
     return number;
 }
 
-// Renaming over a link or a device would put a file in its place: links are followed, and devices and
-// pipes are written as they are.
+// Renaming over a link or a device would put a file in its place: links are followed, and devices
+// and pipes are written as they are.
 static int open_target(dr_output* out, const char* path)
 {
     struct stat info;

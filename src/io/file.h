@@ -3,10 +3,10 @@
 // Reading takes a file whole: counts can be held against its size before anything is allocated, and
 // a parser over a buffer can be tested and fuzzed without a disk.
 //
-// Writing goes to a temporary file beside the target, `.NAME.tmp-PID-N`, which takes the target's name
-// when it is complete; until then whatever had that name stays as it was. A target that is a device
-// or a pipe is written in place. Writes are buffered and never fail one by one: the first failure is
-// kept, later writes do nothing, and dr_output_check() and dr_output_close() tell of it.
+// Writing goes to a temporary file beside the target, `.NAME.tmp-PID-N`, which takes the target's
+// name when it is complete; until then whatever had that name stays as it was. A target that is a
+// device or a pipe is written in place. Writes are buffered and never fail one by one: the first
+// failure is kept, later writes do nothing, and dr_output_check() and dr_output_close() tell of it.
 //
 //     dr_output out;
 //     if (!dr_output_open(&out, path, error)) return false;
@@ -42,9 +42,9 @@ typedef struct dr_output {
     char* path;      // what it will be called
     char* temporary; // what it is called now; null when written in place
     char* buffer;
-    size_t used;     // bytes of the buffer
+    size_t used; // bytes of the buffer
     int descriptor;
-    int failure;     // errno of the first failure, 0 while all is well
+    int failure; // errno of the first failure, 0 while all is well
 } dr_output;
 
 // The most that dr_output_reserve() gives at once.
@@ -62,8 +62,8 @@ void dr_output_patch(dr_output* out, size_t offset, const void* data, size_t siz
 void dr_output_insert(dr_output* out, size_t offset, const void* data, size_t size);
 // False, with the sentence, when a write has failed so far.
 bool dr_output_check(const dr_output* out, drape_error* error);
-// Writes what is left, closes and renames. When that fails the temporary file is removed. Either way
-// the output is gone.
+// Writes what is left, closes and renames. When that fails the temporary file is removed. Either
+// way the output is gone.
 bool dr_output_close(dr_output* out, drape_error* error);
 // Closes and removes what was written.
 void dr_output_discard(dr_output* out);

@@ -91,7 +91,8 @@ static bool collect_group(drape_mesh_data* mesh, const span* spans, size_t span_
     drape_mesh_group* group = &mesh->groups[mesh->group_count];
     bool is_kept = true;
     for (size_t k = 0; is_kept && k < span_count; ++k) {
-        is_kept = collect_span(&spans[k], mesh->triangles, mesh->group_count + 1, stamps, &vertices);
+        is_kept =
+            collect_span(&spans[k], mesh->triangles, mesh->group_count + 1, stamps, &vertices);
     }
     dr_group_name name = spans[0].name;
     char* letters = is_kept ? malloc(name.length + 1) : NULL;

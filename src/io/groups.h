@@ -1,8 +1,8 @@
 // io/groups.h: the named sets of vertices of an OBJ file.
 //
-// While faces are read, every name in force covers a span of triangles. At the end the spans of each
-// name are joined and their vertices collected, so that files with many groups cost no more than
-// those with few.
+// While faces are read, every name in force covers a span of triangles. At the end the spans of
+// each name are joined and their vertices collected, so that files with many groups cost no more
+// than those with few.
 #ifndef DR_GROUPS_H
 #define DR_GROUPS_H
 

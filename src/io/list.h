@@ -12,8 +12,8 @@ typedef struct dr_list {
     size_t capacity;
 } dr_list;
 
-// Room for `count` more elements at the end, counted at once; null when memory is short, and the list
-// is then as it was.
+// Room for `count` more elements at the end, counted at once; null when memory is short, and the
+// list is then as it was.
 static inline void* dr_list_push(dr_list* list, size_t count, size_t element_size)
 {
     if (count > list->capacity - list->count) {

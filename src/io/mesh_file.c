@@ -20,25 +20,23 @@ dr_mesh_problem dr_mesh_add_polygon(dr_mesh_builder* builder)
     }
     switch (dr_polygon_cut(&builder->cutter, builder->positions.data, builder->loop.data, count,
                            triangles)) {
-        case DR_POLYGON_CUT: return DR_MESH_FINE;
-        case DR_POLYGON_TOO_LARGE: return DR_MESH_TOO_LARGE_POLYGON;
-        case DR_POLYGON_NO_MEMORY: break;
+    case DR_POLYGON_CUT: return DR_MESH_FINE;
+    case DR_POLYGON_TOO_LARGE: return DR_MESH_TOO_LARGE_POLYGON;
+    case DR_POLYGON_NO_MEMORY: break;
     }
     return DR_MESH_NO_MEMORY;
 }
 
-#define TEXT_OF(number) TEXT_OF_(number)
-#define TEXT_OF_(number) #number
+_Static_assert(DR_POLYGON_EAR_LIMIT == 4096, "the sentence below says so");
 
 const char* dr_mesh_problem_words(dr_mesh_problem problem)
 {
     switch (problem) {
-        case DR_MESH_FINE: break;
-        case DR_MESH_TOO_LARGE_POLYGON:
-            return "expected at most " TEXT_OF(DR_POLYGON_EAR_LIMIT)
-                   " corners in a polygon that is not convex";
-        case DR_MESH_TOO_MANY_TRIANGLES: return "expected fewer triangles than 32 bits can number";
-        case DR_MESH_NO_MEMORY: return "not enough memory";
+    case DR_MESH_FINE: break;
+    case DR_MESH_TOO_LARGE_POLYGON:
+        return "expected at most 4096 corners in a polygon that is not convex";
+    case DR_MESH_TOO_MANY_TRIANGLES: return "expected fewer triangles than 32 bits can number";
+    case DR_MESH_NO_MEMORY: return "not enough memory";
     }
     return "";
 }
@@ -83,7 +81,8 @@ static bool check_view(const char* path, const drape_mesh_view* mesh, drape_erro
         const float* uv = mesh->uv != NULL ? &mesh->uv[2 * (size_t)v] : (float[2]){0.0f, 0.0f};
         if (!isfinite(p.x) || !isfinite(p.y) || !isfinite(p.z) || !isfinite(uv[0]) ||
             !isfinite(uv[1])) {
-            dr_error_set(error, DRAPE_ERROR_INPUT, "%s: not written, vertex %d is not finite", path, v);
+            dr_error_set(error, DRAPE_ERROR_INPUT, "%s: not written, vertex %d is not finite", path,
+                         v);
             return false;
         }
     }
@@ -102,7 +101,8 @@ bool drape_mesh_write(const char* path, const drape_mesh_view* mesh, drape_error
 {
     bool is_obj = dr_path_has_ending(path, ".obj");
     if (!is_obj && !dr_path_has_ending(path, ".ply")) {
-        dr_error_set(error, DRAPE_ERROR_INPUT, "%s: expected a name that ends in .obj or .ply", path);
+        dr_error_set(error, DRAPE_ERROR_INPUT, "%s: expected a name that ends in .obj or .ply",
+                     path);
         return false;
     }
     dr_output out;

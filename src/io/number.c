@@ -31,8 +31,8 @@ static double scale_by_ten(double value, int power)
 
 // --- Reading: whole numbers of any length ---
 
-// A middle between two floats has at most 113 digits. Keeping more, and a 1 for any that are dropped,
-// decides every comparison with one.
+// A middle between two floats has at most 113 digits. Keeping more, and a 1 for any that are
+// dropped, decides every comparison with one.
 #define DIGITS_KEPT 120
 // 120 digits against a middle down to 2^-150: neither side reaches 640 bits.
 #define WORD_COUNT 24
@@ -154,7 +154,8 @@ static int decimal_compare(const decimal* d, uint32_t mantissa, int binary_power
     return natural_compare(&left, &right);
 }
 
-// The nearer of the two floats around `estimate`, a double within a few of its units of the decimal.
+// The nearer of the two floats around `estimate`, a double within a few of its units of the
+// decimal.
 static float round_exactly(const decimal* d, double estimate)
 {
     float below = (float)estimate;
@@ -172,7 +173,8 @@ static float round_exactly(const decimal* d, double estimate)
 
 static float decimal_to_float(const decimal* d)
 {
-    int64_t power = d->power + (d->digit_count > LEADING_DIGITS ? d->digit_count - LEADING_DIGITS : 0);
+    int64_t power =
+        d->power + (d->digit_count > LEADING_DIGITS ? d->digit_count - LEADING_DIGITS : 0);
     // Below half the least float, and above the greatest, whatever the leading digits are.
     if (d->first == NULL || power < -65) {
         return 0.0f;
@@ -347,7 +349,8 @@ char* dr_format_float(char* at, float value)
     if (!isfinite(value) || value == 0.0f) {
         return format_by_printf(at, value);
     }
-    // Scaled to nine digits before the point; the guess from the binary exponent is low by one at most.
+    // Scaled to nine digits before the point; the guess from the binary exponent is low by one at
+    // most.
     double size = fabs((double)value);
     int binary_exponent;
     frexp(size, &binary_exponent);

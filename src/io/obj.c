@@ -95,8 +95,8 @@ static bool read_corner_number(obj_reader* reader, const char* what, size_t coun
     int64_t wanted = number < 0 ? (int64_t)count + number : number - 1;
     if (number == 0 || wanted < 0 || wanted >= (int64_t)count) {
         return dr_text_fail(text, reader->error,
-                            "expected the number of one of the %zu %s lines so far, found %lld", count,
-                            what, (long long)number);
+                            "expected the number of one of the %zu %s lines so far, found %lld",
+                            count, what, (long long)number);
     }
     text->at = behind;
     *index = (int32_t)wanted;
@@ -190,8 +190,8 @@ static bool read_groups(obj_reader* reader)
     dr_group_name name;
     while ((name.length = dr_text_word(&reader->text, &name.letters)) > 0) {
         if (groups->name_count == DR_GROUPS_PER_FACE) {
-            return dr_text_fail(&reader->text, reader->error, "expected at most %d groups in a line",
-                                DR_GROUPS_PER_FACE);
+            return dr_text_fail(&reader->text, reader->error,
+                                "expected at most %d groups in a line", DR_GROUPS_PER_FACE);
         }
         groups->names[groups->name_count++] = name;
     }
@@ -221,7 +221,7 @@ static bool read_line(obj_reader* reader)
         const char* keyword;
         bool (*read)(obj_reader* reader);
     } lines[] = {
-        {"v", read_vertex}, {"f", read_face},  {"vt", read_texcoord},
+        {"v", read_vertex}, {"f", read_face},   {"vt", read_texcoord},
         {"g", read_groups}, {"o", read_object},
     };
     const char* keyword;
@@ -284,7 +284,11 @@ bool dr_obj_parse(const char* data, size_t size, const char* name, drape_mesh_da
                   drape_error* error)
 {
     obj_reader reader = {
-        .text = {.at = data, .end = data + size, .name = name, .line = 1, .comment = '#',
+        .text = {.at = data,
+                 .end = data + size,
+                 .name = name,
+                 .line = 1,
+                 .comment = '#',
                  .joins_lines = true},
         .error = error,
     };

@@ -1,5 +1,6 @@
 #include "io/ply.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -64,14 +65,14 @@ static const unsigned char* next_bytes(ply_reader* reader, dr_ply_type type, con
 static double load_scalar(const unsigned char* at, dr_ply_type type, bool is_big_endian)
 {
     switch (type) {
-        case DR_PLY_CHAR: return (signed char)at[0];
-        case DR_PLY_UCHAR: return at[0];
-        case DR_PLY_SHORT: return (int16_t)dr_load_u16(at, is_big_endian);
-        case DR_PLY_USHORT: return dr_load_u16(at, is_big_endian);
-        case DR_PLY_INT: return dr_load_i32(at, is_big_endian);
-        case DR_PLY_UINT: return dr_load_u32(at, is_big_endian);
-        case DR_PLY_FLOAT: return (double)dr_load_float(at, is_big_endian);
-        case DR_PLY_DOUBLE: break;
+    case DR_PLY_CHAR: return (signed char)at[0];
+    case DR_PLY_UCHAR: return at[0];
+    case DR_PLY_SHORT: return (int16_t)dr_load_u16(at, is_big_endian);
+    case DR_PLY_USHORT: return dr_load_u16(at, is_big_endian);
+    case DR_PLY_INT: return dr_load_i32(at, is_big_endian);
+    case DR_PLY_UINT: return dr_load_u32(at, is_big_endian);
+    case DR_PLY_FLOAT: return (double)dr_load_float(at, is_big_endian);
+    case DR_PLY_DOUBLE: break;
     }
     return dr_load_double(at, is_big_endian);
 }
@@ -85,9 +86,9 @@ static bool read_float(ply_reader* reader, dr_ply_type type, const char* what, f
     if (bytes == NULL) {
         return false;
     }
-    // Doubles beyond the range of floats would become infinite, which C leaves undefined.
+    // Doubles beyond the range of floats are refused with those that are not finite.
     double scalar = load_scalar(bytes, type, reader->header.is_big_endian);
-    if (!(fabs(scalar) <= 3.4028235e38)) {
+    if (!(fabs(scalar) <= (double)FLT_MAX)) {
         reader->text.at = (const char*)bytes;
         return fail(reader, "expected %s to be finite", what);
     }
@@ -101,6 +102,7 @@ static bool read_integer(ply_reader* reader, dr_ply_type type, const char* what,
         return dr_text_integer(&reader->text, what, value, reader->error);
     }
     double scalar;
+    const char* start = reader->text.at;
     if (reader->header.is_ascii) {
         float number;
         if (!dr_text_float(&reader->text, what, &number, reader->error)) {
@@ -116,6 +118,7 @@ static bool read_integer(ply_reader* reader, dr_ply_type type, const char* what,
     }
     // Indices written as floats are odd but clear, as long as they are whole.
     if (!(fabs(scalar) <= 0x1p40) || scalar != floor(scalar)) {
+        reader->text.at = start;
         return fail(reader, "expected %s, found no whole number", what);
     }
     *value = (int64_t)scalar;
@@ -140,11 +143,13 @@ static bool skip_scalars(ply_reader* reader, dr_ply_type type, int64_t count)
 // The count of a list, which the rest of the file must be able to hold.
 static bool read_list_count(ply_reader* reader, const dr_ply_property* property, int64_t* count)
 {
+    const char* start = reader->text.at;
     if (!read_integer(reader, property->count_type, "the count of a list", count)) {
         return false;
     }
     size_t least_size = reader->header.is_ascii ? 2 : dr_ply_type_size(property->type);
     if (*count < 0 || (uint64_t)*count > bytes_left(reader) / least_size) {
+        reader->text.at = start;
         return fail(reader, "expected a list that fits the file, found a count of %lld",
                     (long long)*count);
     }
@@ -188,7 +193,8 @@ static bool end_row(ply_reader* reader)
         return true;
     }
     dr_text_skip_blanks(text);
-    return dr_text_at_line_end(text) || dr_text_expected(text, "the end of the line", reader->error);
+    return dr_text_at_line_end(text) ||
+           dr_text_expected(text, "the end of the line", reader->error);
 }
 
 static bool read_vertex(ply_reader* reader, const dr_ply_element* element, size_t index)
@@ -233,10 +239,12 @@ static bool read_corners(ply_reader* reader, const dr_ply_property* property)
     }
     for (int64_t k = 0; k < count; ++k) {
         int64_t vertex;
+        const char* start = reader->text.at;
         if (!read_integer(reader, property->type, "the index of a vertex", &vertex)) {
             return false;
         }
         if (vertex < 0 || vertex >= reader->header.vertex_count) {
+            reader->text.at = start;
             return fail(reader, "expected the index of one of %lld vertices, found %lld",
                         (long long)reader->header.vertex_count, (long long)vertex);
         }
@@ -313,8 +321,11 @@ static bool read_element(ply_reader* reader, const dr_ply_element* element)
     }
     // The last line of an ascii file may lack its break.
     if ((uint64_t)element->count > (bytes_left(reader) + 1) / row_size) {
-        return fail(reader, "expected %lld rows of an element, which do not fit the file",
-                    (long long)element->count);
+        const char* rows = element->kind == DR_PLY_VERTEX ? "vertices"
+                           : element->kind == DR_PLY_FACE ? "faces"
+                                                          : "rows of an element";
+        return fail(reader, "expected %lld %s, more than fit the file", (long long)element->count,
+                    rows);
     }
     if (element->kind == DR_PLY_VERTEX && !allocate_vertices(reader, element)) {
         return false;
@@ -378,20 +389,20 @@ bool dr_ply_parse(const char* data, size_t size, const char* name, drape_mesh_da
 static void write_header(dr_output* out, const drape_mesh_view* mesh)
 {
     char* at = dr_output_reserve(out, 512);
-    int length = snprintf(at, 512,
-                          "ply\n"
-                          "format binary_little_endian 1.0\n"
-                          "element vertex %d\n"
-                          "property float x\n"
-                          "property float y\n"
-                          "property float z\n"
-                          "%s"
-                          "element face %d\n"
-                          "property list uchar int vertex_indices\n"
-                          "end_header\n",
-                          mesh->vertex_count,
-                          mesh->uv != NULL ? "property float s\nproperty float t\n" : "",
-                          mesh->triangle_count);
+    int length =
+        snprintf(at, 512,
+                 "ply\n"
+                 "format binary_little_endian 1.0\n"
+                 "element vertex %d\n"
+                 "property float x\n"
+                 "property float y\n"
+                 "property float z\n"
+                 "%s"
+                 "element face %d\n"
+                 "property list uchar int vertex_indices\n"
+                 "end_header\n",
+                 mesh->vertex_count, mesh->uv != NULL ? "property float s\nproperty float t\n" : "",
+                 mesh->triangle_count);
     dr_output_commit(out, at + length);
 }
 

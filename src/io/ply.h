@@ -1,9 +1,9 @@
 // io/ply.h: the Stanford polygon format, ascii and binary of either byte order.
 //
-// Of the element `vertex` the properties x y z are read, and s t, u v or texture_u texture_v as uv; of
-// the element `face` the list vertex_indices or vertex_index. Scalars may be of any type. Other
-// properties and elements are passed over. Vertices keep their order; io/polygon.h cuts the polygons.
-// In ascii files an element takes one line, and empty lines between them are passed over.
+// Of the element `vertex` the properties x y z are read, and s t, u v or texture_u texture_v as uv;
+// of the element `face` the list vertex_indices or vertex_index. Scalars may be of any type. Other
+// properties and elements are passed over. Vertices keep their order; io/polygon.h cuts the
+// polygons. In ascii files an element takes one line, and empty lines between them are passed over.
 //
 // Sentences name the line of an ascii file and of a header, the byte of a binary body.
 //
@@ -68,8 +68,8 @@ typedef struct dr_ply_header {
 
 // Bytes of a scalar in a binary file.
 size_t dr_ply_type_size(dr_ply_type type);
-// Reads the header and leaves `text` at the first byte of the body. The counts are still only words:
-// they are not held against the size of the file. Free the header whatever the result.
+// Reads the header and leaves `text` at the first byte of the body. The counts are still only
+// words: they are not held against the size of the file. Free the header whatever the result.
 bool dr_ply_header_parse(dr_ply_header* header, dr_text* text, drape_error* error);
 void dr_ply_header_free(dr_ply_header* header);
 

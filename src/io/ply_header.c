@@ -6,9 +6,8 @@ static const struct {
     const char* new_name;
     size_t size;
 } types[] = {
-    {"char", "int8", 1},  {"uchar", "uint8", 1},   {"short", "int16", 2},
-    {"ushort", "uint16", 2}, {"int", "int32", 4},     {"uint", "uint32", 4},
-    {"float", "float32", 4}, {"double", "float64", 8},
+    {"char", "int8", 1}, {"uchar", "uint8", 1}, {"short", "int16", 2},   {"ushort", "uint16", 2},
+    {"int", "int32", 4}, {"uint", "uint32", 4}, {"float", "float32", 4}, {"double", "float64", 8},
 };
 
 // Names that mean something in the elements they stand in.
@@ -260,8 +259,8 @@ bool dr_ply_header_parse(dr_ply_header* header, dr_text* text, drape_error* erro
             is_fine = parse_property(header, text, error);
         } else if (!dr_text_word_is(word, length, "comment") &&
                    !dr_text_word_is(word, length, "obj_info")) {
-            is_fine = dr_text_expected(&start, "format, element, property, comment or end_header",
-                                       error);
+            is_fine =
+                dr_text_expected(&start, "format, element, property, comment or end_header", error);
         }
         if (!is_fine) {
             return false;

@@ -139,7 +139,8 @@ dr_polygon_result dr_polygon_cut(dr_polygon_cutter* cutter, const drape_vec3* po
         return DR_POLYGON_CUT;
     }
     cutter->corners.count = 0;
-    corner* corners = count > INT32_MAX ? NULL : dr_list_push(&cutter->corners, count, sizeof *corners);
+    corner* corners =
+        count > INT32_MAX ? NULL : dr_list_push(&cutter->corners, count, sizeof *corners);
     if (corners == NULL) {
         return DR_POLYGON_NO_MEMORY;
     }

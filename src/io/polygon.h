@@ -1,10 +1,11 @@
 // io/polygon.h: polygons cut into triangles.
 //
-// A polygon is looked at along the axis nearest to its normal (Newell's, which any closed loop has).
-// Where every corner turns the same way it is cut as a fan from its first corner; that goes for plain
-// quads, whose cut is the diagonal from corner 0 to corner 2. Otherwise ears are cut off one by one:
-// corners that turn outward and whose triangle holds no corner that turns inward. A loop that crosses
-// itself has no right answer; it still gives count - 2 triangles over its own corners.
+// A polygon is looked at along the axis nearest to its normal (Newell's, which any closed loop
+// has). Where every corner turns the same way it is cut as a fan from its first corner; that goes
+// for plain quads, whose cut is the diagonal from corner 0 to corner 2. Otherwise ears are cut off
+// one by one: corners that turn outward and whose triangle holds no corner that turns inward. A
+// loop that crosses itself has no right answer; it still gives count - 2 triangles over its own
+// corners.
 #ifndef DR_POLYGON_H
 #define DR_POLYGON_H
 

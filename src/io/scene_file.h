@@ -60,9 +60,9 @@ typedef struct dr_pin_desc {
     float release; // s
     // What the pins follow, at most one of them.
     dr_motion_desc motion;
-    const dr_json_node* collider; // its name
-    const dr_json_node* cache;    // its file
-    float cache_fps;              // 0: the file's
+    int collider;              // its index, -1: none
+    const dr_json_node* cache; // its file
+    float cache_fps;           // 0: the file's
 } dr_pin_desc;
 
 typedef struct dr_seam_desc {
@@ -178,10 +178,10 @@ void dr_scene_apply_options(dr_reader* reader, dr_json_node* root);
 
 void dr_scene_read_cloths(dr_reader* reader, const dr_json_node* node, dr_scene_desc* scene);
 void dr_scene_read_colliders(dr_reader* reader, const dr_json_node* node, dr_scene_desc* scene);
-void dr_scene_read_pins(dr_reader* reader, const dr_json_node* node, dr_cloth_desc* cloth);
-void dr_scene_read_where(dr_reader* reader, const dr_json_node* node, const dr_cloth_desc* cloth,
-                         dr_where_desc* where);
-void dr_scene_read_fabric(dr_reader* reader, const dr_json_node* node, drape_fabric* fabric);
+// Colliders must have been read; the shape of the cloth too.
+void dr_scene_read_pins(dr_reader* reader, const dr_json_node* node, const dr_scene_desc* scene,
+                        dr_cloth_desc* cloth);
+void dr_scene_read_regions(dr_reader* reader, const dr_json_node* node, dr_cloth_desc* cloth);
 
 // Shared by cloths and colliders.
 void dr_scene_read_place(dr_reader* reader, const dr_json_node* node, dr_place_desc* place);
@@ -196,5 +196,7 @@ void dr_scene_read_name(dr_reader* reader, const dr_json_node* node, const char*
 // Limits of lengths, speeds and times: far beyond any cloth, well within single precision.
 #define DR_SCENE_MAX_LENGTH 1e6
 #define DR_SCENE_MAX_TIME 1e6
+// Cloths, and colliders.
+#define DR_SCENE_MAX_PARTS 10000
 
 #endif

@@ -1,8 +1,8 @@
 // io/text.h: walking through lines of text, with the line number at hand for sentences.
 //
-// Lines end with \n, \r\n or \r. Blanks are spaces and tabs, and, where the format has it, a backslash
-// at the end of a line, which joins the next one. All functions stay within [at, end): the text needs
-// no zero byte behind it.
+// Lines end with \n, \r\n or \r. Blanks are spaces and tabs, and, where the format has it, a
+// backslash at the end of a line, which joins the next one. All functions stay within [at, end):
+// the text needs no zero byte behind it.
 #ifndef DR_TEXT_H
 #define DR_TEXT_H
 
@@ -11,10 +11,10 @@
 typedef struct dr_text {
     const char* at;
     const char* end;
-    const char* name;  // of the file
-    int64_t line;      // of `at`, from 1
-    char comment;      // starts a comment at the start of a word; 0: none
-    bool joins_lines;  // by backslashes
+    const char* name; // of the file
+    int64_t line;     // of `at`, from 1
+    char comment;     // starts a comment at the start of a word; 0: none
+    bool joins_lines; // by backslashes
 } dr_text;
 
 static inline bool dr_text_is_blank(char letter)

@@ -156,8 +156,10 @@ bool dr_generate_disc(dr_shape_mesh* out, dr_memory* memory, float radius, int r
                       float ring_radius)
 {
     *out = (dr_shape_mesh){0};
-    if (rings < 1 || !shape_allocate(out, memory, 1 + 3 * (int64_t)rings * ((int64_t)rings + 1),
-                                     6 * (int64_t)rings * rings)) {
+    // The first bound keeps the counts themselves from overflowing.
+    if (rings < 1 || rings > INT16_MAX ||
+        !shape_allocate(out, memory, 1 + 3 * (int64_t)rings * ((int64_t)rings + 1),
+                        6 * (int64_t)rings * rings)) {
         return false;
     }
     int moved = ring_to_move(radius, rings, ring_radius);

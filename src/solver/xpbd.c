@@ -29,6 +29,21 @@ bool dr_xpbd_update_clamps(dr_xpbd* xpbd, dr_memory* memory)
     return dr_grid_find_clamps(xpbd, memory);
 }
 
+void dr_xpbd_tidy(dr_xpbd* xpbd)
+{
+    dr_sheet* sheet = &xpbd->sheet;
+    if (xpbd->grid) {
+        dr_grid_fill_padding(xpbd->grid, sheet->pos);
+        dr_grid_fill_padding(xpbd->grid, sheet->start);
+        return;
+    }
+    drape_vec3 p = dr_sheet_get(sheet->layout, sheet->start, 0);
+    for (int slot = sheet->vertex_count; slot < sheet->vector_count * 8; ++slot) {
+        dr_sheet_set(sheet->layout, sheet->pos, slot, p);
+        dr_sheet_set(sheet->layout, sheet->start, slot, p);
+    }
+}
+
 void dr_xpbd_reset(dr_xpbd* xpbd)
 {
     if (xpbd->mesh) {
@@ -36,9 +51,8 @@ void dr_xpbd_reset(dr_xpbd* xpbd)
     } else {
         size_t vectors = (size_t)xpbd->sheet.vector_count;
         memset(xpbd->grid->lambda, 0, vectors * DR_GRID_LAMBDA * sizeof(float));
-        dr_grid_fill_padding(xpbd->grid, xpbd->sheet.pos);
-        dr_grid_fill_padding(xpbd->grid, xpbd->sheet.start);
     }
+    dr_xpbd_tidy(xpbd);
     for (int i = 0; i < xpbd->extra_count; ++i) {
         memset(xpbd->extra[i].lambda, 0, sizeof xpbd->extra[i].lambda);
     }

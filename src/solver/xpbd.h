@@ -57,6 +57,8 @@ void dr_xpbd_free(dr_xpbd* xpbd, dr_memory* memory);
 bool dr_xpbd_update_clamps(dr_xpbd* xpbd, dr_memory* memory);
 // Multipliers back to zero, after the state was set from outside.
 void dr_xpbd_reset(dr_xpbd* xpbd);
+// Slots without a vertex are laid over one that has, so that bounds and distances do not notice them.
+void dr_xpbd_tidy(dr_xpbd* xpbd);
 // Compliances for substeps of h seconds; cheap when h did not change.
 void dr_xpbd_prepare(dr_xpbd* xpbd, float h);
 

@@ -16,6 +16,29 @@ static inline void setup_memory(void)
     dr_memory_init(&memory, NULL);
 }
 
+// Memory that runs out after `calls_left` calls.
+static int calls_left;
+
+static inline void* failing_allocate(void* user, size_t size, size_t alignment)
+{
+    (void)user;
+    size_t rounded = (size + alignment - 1) / alignment * alignment;
+    return calls_left-- > 0 ? aligned_alloc(alignment, rounded) : NULL;
+}
+
+static inline void failing_release(void* user, void* block, size_t size)
+{
+    (void)user;
+    (void)size;
+    free(block);
+}
+
+static inline void setup_failing_memory(void)
+{
+    drape_allocator hook = {failing_allocate, failing_release, NULL};
+    dr_memory_init(&memory, &hook);
+}
+
 static inline void check_memory_freed(void)
 {
     ck_assert_uint_eq(memory.live_bytes, 0);

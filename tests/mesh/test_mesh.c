@@ -209,14 +209,15 @@ START_TEST(welding_joins_two_sheets)
     int count = left.vertex_count, triangles = left.triangle_count;
     drape_vec3 points[60];
     int32_t indices[2 * 3 * 40];
+    const int32_t* from = left.triangles[0];
     for (int i = 0; i < count; ++i) {
         points[i] = left.positions[i];
         points[count + i] = left.positions[i];
         points[count + i].x += 1.0f;
     }
     for (int i = 0; i < 3 * triangles; ++i) {
-        indices[i] = left.triangles[0][i];
-        indices[3 * triangles + i] = left.triangles[0][i] + count;
+        indices[i] = from[i];
+        indices[3 * triangles + i] = from[i] + count;
     }
     drape_mesh_view view = {.positions = points,
                             .triangles = indices,
@@ -311,27 +312,9 @@ START_TEST(welding_matches_brute_force)
 }
 END_TEST
 
-// An allocator that gives up after some calls.
-static int calls_left;
-
-static void* failing_allocate(void* user, size_t size, size_t alignment)
-{
-    (void)user;
-    size_t rounded = (size + alignment - 1) / alignment * alignment;
-    return calls_left-- > 0 ? aligned_alloc(alignment, rounded) : NULL;
-}
-
-static void failing_release(void* user, void* block, size_t size)
-{
-    (void)user;
-    (void)size;
-    free(block);
-}
-
 START_TEST(shortage_of_memory_is_told_and_leaves_nothing)
 {
-    drape_allocator hook = {failing_allocate, failing_release, NULL};
-    dr_memory_init(&memory, &hook);
+    setup_failing_memory();
     drape_mesh_view view = square();
     bool built = false;
     int tried = 0;

@@ -66,8 +66,9 @@ static dr_mesh build_scattered(uint64_t seed)
         dr_shape_mesh grid;
         int columns = 2 + random_below(&seed, 8), rows = 2 + random_below(&seed, 8);
         ck_assert(dr_generate_grid(&grid, &memory, 1, 1, columns, rows, DRAPE_DIAGONALS_ALTERNATE));
+        const int32_t* from = grid.triangles[0];
         for (int k = 0; k < 3 * grid.triangle_count; ++k) {
-            triangles[3 * triangle_count + k] = vertex_count + grid.triangles[0][k];
+            triangles[3 * triangle_count + k] = vertex_count + from[k];
         }
         vertex_count += grid.vertex_count;
         triangle_count += grid.triangle_count;
@@ -116,8 +117,9 @@ START_TEST(walks_begin_at_a_far_end)
     setup_memory();
     dr_shape_mesh strip;
     ck_assert(dr_generate_grid(&strip, &memory, 1, 1, 101, 3, DRAPE_DIAGONALS_FORWARD));
+    int32_t* indices = strip.triangles[0];
     for (int k = 0; k < 3 * strip.triangle_count; ++k) {
-        strip.triangles[0][k] = (strip.triangles[0][k] + 50) % strip.vertex_count;
+        indices[k] = (indices[k] + 50) % strip.vertex_count;
     }
     drape_mesh_view view = view_of(&strip);
     dr_mesh mesh = build(&view);
@@ -401,6 +403,50 @@ START_TEST(nothing_to_pack_is_no_error)
 }
 END_TEST
 
+// Each stage fails in turn, gives back what it holds, and leaves the ones before it alone.
+static bool try_to_pack(const dr_mesh* mesh)
+{
+    dr_order order;
+    dr_blocks blocks;
+    dr_batch batch;
+    int32_t sorted[8], block_start[8];
+    bool packed = false;
+    if (dr_order_breadth_first(&order, &memory, mesh)) {
+        if (dr_blocks_cut(&blocks, &memory, &order, 2, 1)) {
+            const int32_t* slots = mesh->triangles[0];
+            packed = dr_blocks_sort(&blocks, &memory, slots, 3, mesh->triangle_count, sorted,
+                                    block_start) &&
+                     dr_batch_pack(&batch, &memory, slots, 3, block_start, blocks.block_count,
+                                   mesh->vertex_count);
+            if (packed) {
+                dr_batch_free(&batch, &memory);
+            }
+            dr_blocks_free(&blocks, &memory);
+        }
+        dr_order_free(&order, &memory);
+    }
+    return packed;
+}
+
+START_TEST(shortage_of_memory_leaves_nothing)
+{
+    setup_failing_memory();
+    calls_left = 1000;
+    dr_mesh mesh = build_grid(3, 3, DRAPE_DIAGONALS_FORWARD);
+    size_t held = memory.live_bytes;
+    int tried = 0;
+    bool packed = false;
+    for (; !packed; ++tried) {
+        calls_left = tried;
+        packed = try_to_pack(&mesh);
+        ck_assert_uint_eq(memory.live_bytes, held);
+    }
+    ck_assert_int_gt(tried, 10);
+    dr_mesh_free(&mesh, &memory);
+    check_memory_freed();
+}
+END_TEST
+
 int main(void)
 {
     Suite* suite = suite_create("order");
@@ -412,6 +458,7 @@ int main(void)
     tcase_add_test(cases, batches_are_nearly_full);
     tcase_add_test(cases, a_star_gives_one_constraint_per_batch);
     tcase_add_test(cases, nothing_to_pack_is_no_error);
+    tcase_add_test(cases, shortage_of_memory_leaves_nothing);
     suite_add_tcase(suite, cases);
     return run_suite(suite);
 }

@@ -1,0 +1,258 @@
+#include "contact/contact.h"
+
+#include <math.h>
+
+#include "core/isa.h"
+#include "core/vec_math.h"
+
+DR_KERNEL_TABLE(dr_contact_kernels)
+
+static void rotation_matrix(drape_quat q, float m[9])
+{
+    const drape_vec3 axis[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    for (int c = 0; c < 3; ++c) {
+        drape_vec3 column = dr_quat_rotate(q, axis[c]);
+        m[c] = column.x;
+        m[3 + c] = column.y;
+        m[6 + c] = column.z;
+    }
+}
+
+static drape_vec3 apply(const float m[9], drape_vec3 v)
+{
+    return (drape_vec3){m[0] * v.x + m[1] * v.y + m[2] * v.z, m[3] * v.x + m[4] * v.y + m[5] * v.z,
+                        m[6] * v.x + m[7] * v.y + m[8] * v.z};
+}
+
+static drape_vec3 apply_transposed(const float m[9], drape_vec3 v)
+{
+    return (drape_vec3){m[0] * v.x + m[3] * v.y + m[6] * v.z, m[1] * v.x + m[4] * v.y + m[7] * v.z,
+                        m[2] * v.x + m[5] * v.y + m[8] * v.z};
+}
+
+// Widens bounds by the solid at one pose, through its support points. A turning solid stays within
+// its own size of both ends, so the two poses bound the move up to that; callers add the speed.
+static void add_bounds(dr_obstacle* obstacle, const float m[9], drape_vec3 place)
+{
+    if (obstacle->shape.kind == DRAPE_SHAPE_PLANE) {
+        for (int c = 0; c < 3; ++c) {
+            obstacle->lo[c] = -INFINITY;
+            obstacle->hi[c] = INFINITY;
+        }
+        return;
+    }
+    const float at[3] = {place.x, place.y, place.z};
+    for (int c = 0; c < 3; ++c) {
+        drape_vec3 direction = {m[3 * c], m[3 * c + 1], m[3 * c + 2]};
+        float up = dr_dot(direction, dr_shape_support(&obstacle->shape, direction));
+        float down = dr_dot(direction, dr_shape_support(&obstacle->shape, dr_scale(direction, -1)));
+        obstacle->lo[c] = fminf(obstacle->lo[c], at[c] + down);
+        obstacle->hi[c] = fmaxf(obstacle->hi[c], at[c] + up);
+    }
+}
+
+void dr_obstacle_set(dr_obstacle* obstacle, const drape_shape* shape, drape_transform start,
+                     drape_transform end)
+{
+    obstacle->shape = *shape;
+    obstacle->terms = dr_shape_terms_of(shape);
+    rotation_matrix(start.rotate, obstacle->rotation);
+    rotation_matrix(end.rotate, obstacle->rotation_end);
+    for (int i = 0; i < 9; ++i) {
+        obstacle->turn[i] = obstacle->rotation_end[i] - obstacle->rotation[i];
+    }
+    obstacle->place = start.translate;
+    obstacle->shift = dr_sub(end.translate, start.translate);
+    for (int c = 0; c < 3; ++c) {
+        obstacle->lo[c] = INFINITY;
+        obstacle->hi[c] = -INFINITY;
+    }
+    add_bounds(obstacle, obstacle->rotation, start.translate);
+    add_bounds(obstacle, obstacle->rotation_end, end.translate);
+}
+
+// --- Contacts between vertices ---
+
+// Corners of a feature: where they start in the frame of the obstacle, how they slip against it.
+typedef struct corner {
+    drape_vec3 start, local, slip;
+} corner;
+
+static corner corner_at(const dr_detect_args* args, int slot)
+{
+    const dr_sheet* sheet = args->sheet;
+    const dr_obstacle* obstacle = args->obstacle;
+    corner c;
+    c.start = dr_sheet_get(sheet->layout, sheet->start, slot);
+    c.local = apply_transposed(obstacle->rotation, dr_sub(c.start, obstacle->place));
+    drape_vec3 anchor =
+        dr_add(c.start, dr_add(obstacle->shift, apply(obstacle->turn, c.local)));
+    c.slip = dr_sub(dr_sheet_get(sheet->layout, sheet->pos, slot), anchor);
+    return c;
+}
+
+// Makes the contact of a weighted point when it is near or coming near.
+static bool make_contact(const dr_detect_args* args, const corner* corners, int count,
+                         const int32_t* slot, const float* weight, float distance,
+                         drape_vec3 normal, dr_contact1* out)
+{
+    const dr_obstacle* obstacle = args->obstacle;
+    float gap = distance - args->range.radius, closing = 0.0f, drag = 0.0f;
+    drape_vec3 n = apply(obstacle->rotation_end, normal), local = {0, 0, 0}, start = {0, 0, 0};
+    for (int i = 0; i < count; ++i) {
+        closing = fmaxf(closing, -dr_dot(corners[i].slip, n));
+        drag = fmaxf(drag, 0.5f * dr_length(corners[i].slip));
+        local = dr_add(local, dr_scale(corners[i].local, weight[i]));
+        start = dr_add(start, dr_scale(corners[i].start, weight[i]));
+    }
+    if (gap - closing - drag > args->range.static_radius) {
+        return false;
+    }
+    *out = (dr_contact1){.normal = n,
+                         .gap = fmaxf(gap, -args->range.recovery),
+                         .friction_static = obstacle->friction_static,
+                         .friction_dynamic = obstacle->friction_dynamic};
+    out->anchor = dr_add(start, dr_add(obstacle->shift, apply(obstacle->turn, local)));
+    for (int i = 0; i < 3; ++i) {
+        out->slot[i] = slot[i < count ? i : 0];
+        out->weight[i] = i < count ? weight[i] : 0.0f;
+    }
+    return true;
+}
+
+// Where the distance along a b is least: the root of its rising derivative, by false position.
+static float least_along(const drape_shape* shape, drape_vec3 a, drape_vec3 b, float slope_a,
+                         float slope_b)
+{
+    float lo = 0.0f, hi = 1.0f, at = 0.5f;
+    drape_vec3 edge = dr_sub(b, a), n;
+    for (int i = 0; i < 12; ++i) {
+        // Halving every third time keeps the kinks of a box from stalling it.
+        at = i % 3 == 2 ? 0.5f * (lo + hi) : lo + (hi - lo) * slope_a / (slope_a - slope_b);
+        dr_shape_distance(shape, dr_lerp(a, b, at), &n);
+        float slope = dr_dot(n, edge);
+        if (slope == 0.0f || hi - lo < 1e-4f) {
+            break;
+        }
+        if (slope < 0.0f) {
+            lo = at;
+            slope_a = slope;
+        } else {
+            hi = at;
+            slope_b = slope;
+        }
+    }
+    return at;
+}
+
+bool dr_contact_edge(const dr_detect_args* args, const int32_t slot[2], dr_contact1* out)
+{
+    const drape_shape* shape = &args->obstacle->shape;
+    corner c[2] = {corner_at(args, slot[0]), corner_at(args, slot[1])};
+    drape_vec3 edge = dr_sub(c[1].local, c[0].local), n[2], normal;
+    float d[2];
+    for (int i = 0; i < 2; ++i) {
+        d[i] = dr_shape_distance(shape, c[i].local, &n[i]);
+    }
+    float slope_a = dr_dot(n[0], edge), slope_b = dr_dot(n[1], edge);
+    if (slope_a >= 0.0f || slope_b <= 0.0f) {
+        return false; // an end is nearest, and it has a contact of its own
+    }
+    float at = least_along(shape, c[0].local, c[1].local, slope_a, slope_b);
+    float distance = dr_shape_distance(shape, dr_lerp(c[0].local, c[1].local, at), &normal);
+    if (distance > fminf(d[0], d[1]) - 0.02f * args->range.radius) {
+        return false;
+    }
+    const float weight[2] = {1.0f - at, at};
+    return make_contact(args, c, 2, slot, weight, distance, normal, out);
+}
+
+// Weights of the foot point of p on the plane of the triangle; false when it is outside.
+static bool foot_weights(const corner c[3], drape_vec3 n, drape_vec3 p, float weight[3])
+{
+    float sum = 0.0f;
+    for (int i = 0; i < 3; ++i) {
+        drape_vec3 a = dr_sub(c[(i + 1) % 3].local, p), b = dr_sub(c[(i + 2) % 3].local, p);
+        weight[i] = dr_dot(dr_cross(a, b), n);
+        if (weight[i] <= 0.0f) {
+            return false;
+        }
+        sum += weight[i];
+    }
+    for (int i = 0; i < 3; ++i) {
+        weight[i] /= sum;
+    }
+    return sum > 0.0f;
+}
+
+bool dr_contact_face(const dr_detect_args* args, const int32_t slot[3], dr_contact1* out)
+{
+    const drape_shape* shape = &args->obstacle->shape;
+    corner c[3] = {corner_at(args, slot[0]), corner_at(args, slot[1]), corner_at(args, slot[2])};
+    drape_vec3 face = dr_normalize(dr_cross(dr_sub(c[1].local, c[0].local),
+                                            dr_sub(c[2].local, c[0].local)));
+    // Towards the cloth; all shapes but planes hold the origin of their frame.
+    drape_vec3 n = dr_dot(face, c[0].local) < 0.0f ? dr_scale(face, -1.0f) : face;
+    drape_vec3 tip = dr_shape_support(shape, n), unused;
+    float weight[3], distance = dr_dot(n, dr_sub(c[0].local, tip));
+    if (!foot_weights(c, face, tip, weight)) {
+        return false;
+    }
+    float nearest = INFINITY;
+    for (int i = 0; i < 3; ++i) {
+        nearest = fminf(nearest, dr_shape_distance(shape, c[i].local, &unused));
+    }
+    if (distance > nearest - 0.02f * args->range.radius) {
+        return false;
+    }
+    return make_contact(args, c, 3, slot, weight, distance, n, out);
+}
+
+// --- Resolution ---
+
+static void move_point(const dr_sheet* sheet, const dr_contact1* contact, drape_vec3 by, float ws)
+{
+    for (int i = 0; i < 3; ++i) {
+        if (contact->weight[i] > 0.0f) {
+            int slot = contact->slot[i];
+            float share = dr_sheet_inverse_mass(sheet, slot) * contact->weight[i] / ws;
+            drape_vec3 p = dr_sheet_get(sheet->layout, sheet->pos, slot);
+            dr_sheet_set(sheet->layout, sheet->pos, slot, dr_add(p, dr_scale(by, share)));
+        }
+    }
+}
+
+void dr_contact_resolve(const dr_sheet* sheet, dr_contact1* contacts, int count)
+{
+    for (int k = 0; k < count; ++k) {
+        dr_contact1* contact = &contacts[k];
+        drape_vec3 p = {0, 0, 0};
+        float ws = 0.0f;
+        for (int i = 0; i < 3; ++i) {
+            float b = contact->weight[i];
+            if (b > 0.0f) {
+                p = dr_add(p, dr_scale(dr_sheet_get(sheet->layout, sheet->pos, contact->slot[i]), b));
+                ws += dr_sheet_inverse_mass(sheet, contact->slot[i]) * b * b;
+            }
+        }
+        if (ws <= 0.0f) {
+            continue;
+        }
+        drape_vec3 slip = dr_sub(p, contact->anchor);
+        float along = dr_dot(slip, contact->normal);
+        float push = fmaxf(-(along + contact->gap), -contact->pressed);
+        contact->pressed += push;
+        drape_vec3 by = dr_scale(contact->normal, push);
+        drape_vec3 slide = dr_sub(slip, dr_scale(contact->normal, along));
+        float length = sqrtf(dr_dot(slide, slide)), rub = length;
+        if (contact->friction_static * contact->pressed - contact->rubbed < length) {
+            float can_slow = contact->friction_dynamic * contact->pressed - contact->rubbed;
+            rub = fminf(fmaxf(can_slow, 0.0f), length);
+        }
+        if (length > 0.0f) {
+            by = dr_sub(by, dr_scale(slide, rub / length));
+            contact->rubbed += rub;
+        }
+        move_point(sheet, contact, by, ws);
+    }
+}

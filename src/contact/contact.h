@@ -1,0 +1,89 @@
+// contact/contact.h: contacts between cloth and colliders, predicted and resolved.
+//
+// At the start of a substep the signed distance of each near vertex to the collider gives a normal. The
+// collider carries the tangent plane along: where the body moves a vertex that sticks to it is the
+// `anchor`, and the vertex must end with n.(q - anchor) + gap >= 0, gap the clearance at the start. The
+// solid is convex and stays behind that plane, so the side cannot change however far the solver drags
+// the vertex. Friction compares q with the anchor, too.
+//
+// Vertices are handled eight at a time (dr_contact8). Where an edge or a corner of the collider lies
+// between vertices, single contacts on a point of a cloth edge or triangle are added (dr_contact1).
+#ifndef DR_CONTACT_H
+#define DR_CONTACT_H
+
+#include "collide/shape.h"
+#include "solver/sheet.h"
+
+// A collider as detection sees it in one substep.
+typedef struct dr_obstacle {
+    drape_shape shape;
+    dr_shape_terms terms;
+    float rotation[9];      // at the start, row by row, local to world
+    float rotation_end[9];
+    float turn[9];          // rotation_end - rotation
+    drape_vec3 place;       // at the start
+    drape_vec3 shift;       // place at the end - at the start
+    float lo[3], hi[3];     // bounds over the substep
+    float friction_static, friction_dynamic;
+} dr_obstacle;
+
+void dr_obstacle_set(dr_obstacle* obstacle, const drape_shape* shape, drape_transform start,
+                     drape_transform end);
+
+// Eight contacts of one vector of slots. Lanes without contact have an unreachable gap.
+typedef struct dr_contact8 {
+    float normal[3][8];
+    float anchor[3][8];
+    float gap[8];
+    float pressed[8]; // sum of normal corrections in this substep, m
+    float rubbed[8];  // sum of tangential corrections
+    int32_t vector;
+    int32_t count;    // lanes in contact
+} dr_contact8;
+
+// One contact of a point inside a cloth edge or triangle.
+typedef struct dr_contact1 {
+    int32_t slot[3];
+    float weight[3];
+    drape_vec3 normal, anchor;
+    float gap, pressed, rubbed;
+    float friction_static, friction_dynamic;
+} dr_contact1;
+
+// How near is near.
+typedef struct dr_contact_range {
+    float radius;        // of the cloth: half its contact thickness, m
+    float static_radius; // contacts are made within this gap, m
+    float recovery;      // most that a vertex found inside is pushed out in a substep, m
+} dr_contact_range;
+
+#define DR_REGION_FAR 0xff
+
+typedef struct dr_detect_args {
+    const dr_sheet* sheet;
+    const dr_obstacle* obstacle;
+    dr_contact_range range;
+    float far;        // beyond this distance no edge of the cloth can reach the obstacle
+    uint8_t* regions; // per slot: region of the obstacle it is in, or DR_REGION_FAR; may be null
+} dr_detect_args;
+
+typedef struct dr_contact_kernels {
+    // Contacts of vectors [begin, end) into out, which has room for all; returns their number.
+    int (*detect)(const dr_detect_args* args, int begin, int end, dr_contact8* out);
+    // One pass over `count` contacts of one obstacle.
+    void (*resolve)(const dr_sheet* sheet, const dr_obstacle* obstacle, dr_contact8* contacts,
+                    int count);
+    // Smallest distance of committed vertices of [begin, end) at the obstacle's end pose.
+    float (*gap)(const dr_sheet* sheet, const dr_obstacle* obstacle, int begin, int end);
+} dr_contact_kernels;
+
+const dr_contact_kernels* dr_contact_kernels_for(drape_isa isa);
+
+// Contact of the cloth edge slot[0] slot[1] with an edge of the obstacle between them, or of a triangle
+// with a corner; false when there is none that the vertices do not already have.
+bool dr_contact_edge(const dr_detect_args* args, const int32_t slot[2], dr_contact1* out);
+bool dr_contact_face(const dr_detect_args* args, const int32_t slot[3], dr_contact1* out);
+// One pass over single contacts, in order.
+void dr_contact_resolve(const dr_sheet* sheet, dr_contact1* contacts, int count);
+
+#endif

@@ -1,0 +1,71 @@
+// scene/cloth.h: one cloth of a world.
+//
+// Vertices have three names. *Given*: as the user numbered them, in all public arrays. *Mesh*: after
+// welding; the same where nothing was welded. *Slot*: where the solver keeps them (solver/sheet.h).
+//
+// Slots are cut into chunks of 32 vectors with bounds of their own: what is far from every obstacle is
+// skipped chunk by chunk.
+#ifndef DR_CLOTH_H
+#define DR_CLOTH_H
+
+#include "mesh/mesh.h"
+#include "solver/xpbd.h"
+
+enum { DR_CHUNK_VECTORS = 32 };
+
+typedef struct dr_cloth {
+    dr_mesh mesh;
+    dr_xpbd xpbd;
+    drape_fabric fabric;
+    float thickness;         // contact thickness, m
+    float edge_max;          // longest rest edge, m
+    int given_count;
+    int32_t* welded;         // mesh vertex of each given one; null where they are the same
+    int32_t (*triangles)[3]; // over given vertices
+    drape_vec3* positions;   // given order
+    drape_vec3* velocities;
+    drape_vec3* normals;
+    float* uv;               // two per given vertex
+    float* edge_rest;        // rest length of each mesh edge
+    float* backup;           // start and vel of the sheet before the step
+    int chunk_count;
+    dr_chunk_bounds* chunks;
+    // Features in the order of the chunk of their lowest slot, for contacts between vertices.
+    int32_t (*edge_slots)[2];
+    int32_t* edge_start;     // per chunk, chunk_count + 1
+    int32_t (*face_slots)[3];
+    int32_t* face_start;
+    bool is_held_stale;      // pins changed: clamps must be found anew
+} dr_cloth;
+
+// A cloth of a sound mesh, at positions (mesh order). Null when memory is short.
+typedef struct dr_cloth_source {
+    const drape_cloth_def* def;
+    float thickness;
+    // A grid when columns is above 0.
+    float size_x, size_z;
+    int columns, rows;
+} dr_cloth_source;
+
+// Takes the mesh over when it succeeds. `positions` has the mesh's vertices.
+dr_cloth* dr_cloth_create(dr_memory* memory, const dr_cloth_source* source, dr_mesh* mesh,
+                          const drape_vec3* positions);
+void dr_cloth_destroy(dr_cloth* cloth, dr_memory* memory);
+
+static inline int dr_cloth_slot(const dr_cloth* cloth, int given)
+{
+    int vertex = cloth->welded ? cloth->welded[given] : given;
+    return cloth->xpbd.sheet.slot_of_vertex[vertex];
+}
+
+// Public arrays from the committed state.
+void dr_cloth_publish(dr_cloth* cloth);
+// Bounds of all chunks from the committed state, after it was set from outside.
+void dr_cloth_refresh_bounds(dr_cloth* cloth);
+void dr_cloth_save(dr_cloth* cloth);
+void dr_cloth_restore(dr_cloth* cloth);
+void dr_cloth_compute_normals(dr_cloth* cloth);
+float dr_cloth_max_stretch(const dr_cloth* cloth);
+double dr_cloth_kinetic_energy(const dr_cloth* cloth);
+
+#endif

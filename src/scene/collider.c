@@ -1,0 +1,242 @@
+#include <math.h>
+#include <string.h>
+
+#include "core/vec_math.h"
+#include "scene/motion.h"
+#include "scene/world.h"
+
+drape_collider_def drape_collider_defaults(void)
+{
+    return (drape_collider_def){
+        .shape = {.kind = DRAPE_SHAPE_SPHERE, .radius = 0.5f, .radius_top = 0.5f},
+        .place = {.rotate = {0.0f, 0.0f, 0.0f, 1.0f}},
+        .friction_static = -1.0f,
+        .friction_dynamic = -1.0f,
+    };
+}
+
+dr_collider* dr_world_collider(const drape_world* world, drape_collider_id id)
+{
+    return world ? dr_slots_get(&world->colliders, id.slot, id.generation) : NULL;
+}
+
+static bool pose_is_sound(drape_transform pose)
+{
+    drape_quat q = pose.rotate;
+    double norm = (double)q.x * q.x + (double)q.y * q.y + (double)q.z * q.z + (double)q.w * q.w;
+    return isfinite(pose.translate.x) && isfinite(pose.translate.y) &&
+           isfinite(pose.translate.z) && norm > 0.998 && norm < 1.002;
+}
+
+// The pose of the simplified shape from the pose of the user's.
+static drape_transform with_base(const dr_collider* collider, drape_transform pose)
+{
+    pose.translate = dr_transform_apply(pose, collider->base.translate);
+    return pose;
+}
+
+static bool check_def(drape_world* world, const drape_collider_def* def)
+{
+    char sentence[256];
+    const char* refusal = dr_shape_refusal(&def->shape);
+    if (refusal) {
+        return dr_world_fail(world, "%s", refusal);
+    }
+    if (!pose_is_sound(def->place)) {
+        return dr_world_fail(world, "a collider's place needs finite numbers and a unit rotation");
+    }
+    if (def->key_count > 0 &&
+        (!def->keys || !dr_motion_check(def->keys, def->key_count, sentence, sizeof sentence))) {
+        return dr_world_fail(world, "a collider's keys: %s", def->keys ? sentence : "missing");
+    }
+    if (!isfinite(def->friction_static) || !isfinite(def->friction_dynamic)) {
+        return dr_world_fail(world, "a collider's friction must be finite");
+    }
+    return true;
+}
+
+static dr_collider* collider_create(dr_memory* memory, const drape_collider_def* def)
+{
+    dr_collider* collider = dr_new_zeroed(memory, dr_collider, 1);
+    if (!collider) {
+        return NULL;
+    }
+    collider->base.rotate = (drape_quat){0.0f, 0.0f, 0.0f, 1.0f};
+    collider->shape = dr_shape_simplify(def->shape, &collider->base.translate);
+    collider->friction_static = def->friction_static;
+    collider->friction_dynamic = def->friction_dynamic;
+    collider->pose = def->place;
+    if (def->key_count > 0) {
+        collider->keys = dr_new(memory, drape_key, def->key_count);
+        if (!collider->keys) {
+            dr_delete(memory, collider, 1);
+            return NULL;
+        }
+        memcpy(collider->keys, def->keys, sizeof *def->keys * (size_t)def->key_count);
+        collider->key_count = def->key_count;
+    }
+    return collider;
+}
+
+drape_collider_id drape_collider_add(drape_world* world, const drape_collider_def* def)
+{
+    drape_collider_id id = {0};
+    if (!world || !def || !check_def(world, def)) {
+        return id;
+    }
+    dr_collider* collider = collider_create(&world->memory, def);
+    if (!collider ||
+        !dr_slots_add(&world->colliders, &world->memory, collider, &id.slot, &id.generation)) {
+        dr_collider_destroy(collider, &world->memory);
+        dr_world_fail(world, "out of memory");
+        return (drape_collider_id){0};
+    }
+    if (collider->key_count > 0) {
+        collider->pose = dr_motion_at(collider->keys, collider->key_count, world->time);
+    }
+    return id;
+}
+
+drape_collider_id drape_collider_add_sphere(drape_world* world, drape_vec3 center, float radius)
+{
+    drape_collider_def def = drape_collider_defaults();
+    def.shape = (drape_shape){.kind = DRAPE_SHAPE_SPHERE, .radius = radius};
+    def.place.translate = center;
+    return drape_collider_add(world, &def);
+}
+
+drape_collider_id drape_collider_add_box(drape_world* world, drape_vec3 center, drape_vec3 size)
+{
+    drape_collider_def def = drape_collider_defaults();
+    def.shape = (drape_shape){.kind = DRAPE_SHAPE_BOX, .size = size};
+    def.place.translate = center;
+    return drape_collider_add(world, &def);
+}
+
+// The shortest rotation that takes +y to a direction; none when the direction is zero.
+static drape_quat rotation_from_up(drape_vec3 direction)
+{
+    drape_vec3 d = dr_normalize(direction);
+    if (d.y < -0.999999f) {
+        return (drape_quat){1.0f, 0.0f, 0.0f, 0.0f};
+    }
+    double w = sqrt(0.5 * (1.0 + (double)d.y));
+    double s = d.x == 0.0f && d.y == 0.0f && d.z == 0.0f ? 0.0 : 0.5 / w;
+    return (drape_quat){(float)(d.z * s), 0.0f, (float)(-d.x * s),
+                        s == 0.0 ? 1.0f : (float)w};
+}
+
+drape_collider_id drape_collider_add_plane(drape_world* world, drape_vec3 point, drape_vec3 normal)
+{
+    drape_collider_def def = drape_collider_defaults();
+    def.shape = (drape_shape){.kind = DRAPE_SHAPE_PLANE};
+    def.place = (drape_transform){point, rotation_from_up(normal)};
+    return drape_collider_add(world, &def);
+}
+
+drape_collider_id drape_collider_add_capsule(drape_world* world, drape_vec3 from, drape_vec3 to,
+                                             float radius)
+{
+    drape_collider_def def = drape_collider_defaults();
+    drape_vec3 axis = dr_sub(to, from);
+    def.shape = (drape_shape){.kind = DRAPE_SHAPE_CAPSULE, .radius = radius, .radius_top = radius,
+                              .height = dr_length(axis)};
+    def.place = (drape_transform){dr_lerp(from, to, 0.5f), rotation_from_up(axis)};
+    return drape_collider_add(world, &def);
+}
+
+void dr_collider_destroy(dr_collider* collider, dr_memory* memory)
+{
+    if (collider) {
+        dr_delete(memory, collider->keys, collider->key_count);
+        dr_delete(memory, collider, 1);
+    }
+}
+
+bool drape_collider_is_valid(const drape_world* world, drape_collider_id collider)
+{
+    return dr_world_collider(world, collider) != NULL;
+}
+
+void drape_collider_remove(drape_world* world, drape_collider_id id)
+{
+    if (world) {
+        dr_collider_destroy(dr_slots_remove(&world->colliders, id.slot, id.generation),
+                            &world->memory);
+    }
+}
+
+bool drape_collider_move(drape_world* world, drape_collider_id id, drape_transform pose)
+{
+    dr_collider* collider = dr_world_collider(world, id);
+    if (!collider) {
+        return world && dr_world_fail(world, "no such collider");
+    }
+    if (!pose_is_sound(pose)) {
+        return dr_world_fail(world, "a pose needs finite numbers and a unit rotation");
+    }
+    if (collider->key_count > 0) {
+        return dr_world_fail(world, "a collider with keys cannot be moved by hand");
+    }
+    collider->target = pose;
+    collider->moves_by_hand = true;
+    return true;
+}
+
+drape_transform drape_collider_pose(const drape_world* world, drape_collider_id id)
+{
+    const dr_collider* collider = dr_world_collider(world, id);
+    return collider ? collider->pose : (drape_transform){.rotate = {0.0f, 0.0f, 0.0f, 1.0f}};
+}
+
+// --- While stepping ---
+
+// The pose at the end of the substep. By hand: the rest of the way is shared among what is left.
+static drape_transform next_pose(const drape_world* world, const dr_collider* collider)
+{
+    if (collider->key_count > 0) {
+        return dr_motion_at(collider->keys, collider->key_count, world->substep.time_end);
+    }
+    if (!collider->moves_by_hand) {
+        return collider->pose;
+    }
+    float h_share = world->substep.h_share, left = 1.0f - world->substep.share_end + h_share;
+    float t = left > h_share ? h_share / left : 1.0f;
+    return (drape_transform){
+        t < 1.0f ? dr_lerp(collider->pose.translate, collider->target.translate, t)
+                 : collider->target.translate,
+        dr_quat_slerp(collider->pose.rotate, collider->target.rotate, (double)t)};
+}
+
+bool dr_world_move_obstacles(drape_world* world)
+{
+    world->obstacles.count = 0;
+    for (int i = 0; i < dr_slots_count(&world->colliders); ++i) {
+        dr_collider* collider = dr_slots_at(&world->colliders, i);
+        if (!collider) {
+            continue;
+        }
+        dr_obstacle* obstacle =
+            dr_array_push(&world->memory, &world->obstacles, sizeof(dr_obstacle));
+        if (!obstacle) {
+            return false;
+        }
+        drape_transform end = next_pose(world, collider);
+        dr_obstacle_set(obstacle, &collider->shape, with_base(collider, collider->pose),
+                        with_base(collider, end));
+        obstacle->friction_static = collider->friction_static;
+        obstacle->friction_dynamic = collider->friction_dynamic;
+        collider->pose = end;
+    }
+    return true;
+}
+
+void dr_world_finish_obstacles(drape_world* world)
+{
+    for (int i = 0; i < dr_slots_count(&world->colliders); ++i) {
+        dr_collider* collider = dr_slots_at(&world->colliders, i);
+        if (collider) {
+            collider->moves_by_hand = false;
+        }
+    }
+}

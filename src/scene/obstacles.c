@@ -1,0 +1,329 @@
+// Which parts of which cloth are near which obstacle, and the contacts they make.
+#include <math.h>
+#include <string.h>
+
+#include "core/vec_math.h"
+#include "scene/world.h"
+
+// Friction between a fabric and a collider: the world's word, else the collider's and the fabric's in
+// their geometric mean, else the fabric's.
+static float combine_friction(float world, float collider, float fabric)
+{
+    if (world >= 0.0f) {
+        return world;
+    }
+    return collider >= 0.0f ? sqrtf(collider * fabric) : fabric;
+}
+
+static dr_contact_range range_of(const drape_world* world, const dr_cloth* cloth)
+{
+    float given = world->def.static_radius;
+    return (dr_contact_range){.radius = 0.5f * cloth->thickness,
+                              .static_radius = given > 0.0f ? given : cloth->thickness,
+                              .recovery = 0.25f * cloth->thickness};
+}
+
+// Does the flat of a collider bend away within an edge by more than the vertices can tell?
+static bool needs_features(const dr_cloth* cloth, const dr_obstacle* obstacle)
+{
+    float sagitta = cloth->edge_max * cloth->edge_max / 8.0f;
+    return sagitta > 0.025f * cloth->thickness * dr_shape_roundness(&obstacle->shape);
+}
+
+// How far from the obstacle a vertex may be and still matter in this substep.
+static float chunk_reach(const drape_world* world, const dr_cloth* cloth, int chunk)
+{
+    dr_contact_range range = range_of(world, cloth);
+    float h = world->substep.h;
+    float travel = sqrtf(cloth->chunks[chunk].speed_squared) * h +
+                   dr_length(world->def.gravity) * h * h;
+    return range.radius + range.static_radius + 1.5f * travel;
+}
+
+static bool is_near(const dr_chunk_bounds* chunk, const dr_obstacle* obstacle, float reach)
+{
+    if (obstacle->shape.kind == DRAPE_SHAPE_PLANE) {
+        // The corner of the box deepest along the normal, at either end of the substep.
+        const float* m = obstacle->rotation_end;
+        const float n[3] = {m[1], m[4], m[7]};
+        const float at[3] = {obstacle->place.x + obstacle->shift.x,
+                             obstacle->place.y + obstacle->shift.y,
+                             obstacle->place.z + obstacle->shift.z};
+        float depth = 0.0f;
+        for (int c = 0; c < 3; ++c) {
+            depth += n[c] * ((n[c] > 0.0f ? chunk->lo[c] : chunk->hi[c]) - at[c]);
+        }
+        return depth <= reach + dr_length(obstacle->shift);
+    }
+    for (int c = 0; c < 3; ++c) {
+        if (chunk->lo[c] - reach > obstacle->hi[c] || chunk->hi[c] + reach < obstacle->lo[c]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// --- Broad phase ---
+
+static bool add_run(drape_world* world, dr_cloth* cloth, int chunk, int obstacle, uint8_t* regions)
+{
+    dr_contact_run* run = &world->runs[world->run_count++];
+    *run = (dr_contact_run){.cloth = cloth, .chunk = chunk, .obstacle = obstacle,
+                            .regions = regions};
+    run->contacts =
+        dr_arena_allocate(&world->arena, sizeof(dr_contact8) * (size_t)DR_CHUNK_VECTORS);
+    if (regions) {
+        int features = cloth->edge_start[chunk + 1] - cloth->edge_start[chunk] +
+                       cloth->face_start[chunk + 1] - cloth->face_start[chunk];
+        run->features =
+            dr_arena_allocate(&world->arena, sizeof(int32_t) * (size_t)(features + 1));
+    }
+    return run->contacts && (!regions || run->features);
+}
+
+// All runs of one cloth, chunk by chunk so that those of a chunk lie together.
+static bool collect_cloth(drape_world* world, dr_cloth* cloth, uint8_t** regions)
+{
+    dr_obstacle* obstacles = world->obstacles.data;
+    int obstacle_count = world->obstacles.count;
+    memset(regions, 0, sizeof *regions * (size_t)obstacle_count);
+    for (int chunk = 0; chunk < cloth->chunk_count; ++chunk) {
+        int before = world->run_count;
+        float reach = chunk_reach(world, cloth, chunk);
+        for (int o = 0; o < obstacle_count; ++o) {
+            ++world->report.box_tests;
+            bool features = needs_features(cloth, &obstacles[o]);
+            if (!is_near(&cloth->chunks[chunk], &obstacles[o],
+                         reach + (features ? cloth->edge_max : 0.0f))) {
+                continue;
+            }
+            if (features && !regions[o]) {
+                size_t slots = (size_t)cloth->xpbd.sheet.vector_count * 8;
+                regions[o] = dr_arena_allocate(&world->arena, slots);
+                if (!regions[o]) {
+                    return false;
+                }
+                memset(regions[o], DR_REGION_FAR, slots);
+            }
+            if (!add_run(world, cloth, chunk, o, regions[o])) {
+                return false;
+            }
+        }
+        if (world->run_count > before) {
+            world->group_start[world->group_count++] = before;
+        }
+    }
+    return true;
+}
+
+static bool collect_runs(drape_world* world)
+{
+    world->run_count = world->group_count = 0;
+    size_t most = (size_t)world->chunk_items.count * (size_t)world->obstacles.count;
+    if (most == 0) {
+        return true;
+    }
+    world->runs = dr_arena_allocate(&world->arena, most * sizeof(dr_contact_run));
+    world->group_start =
+        dr_arena_allocate(&world->arena, ((size_t)world->chunk_items.count + 1) * sizeof(int32_t));
+    uint8_t** regions =
+        dr_arena_allocate(&world->arena, sizeof(uint8_t*) * (size_t)world->obstacles.count);
+    if (!world->runs || !world->group_start || !regions) {
+        return false;
+    }
+    for (int i = 0; i < dr_slots_count(&world->cloths); ++i) {
+        dr_cloth* cloth = dr_slots_at(&world->cloths, i);
+        if (cloth && !collect_cloth(world, cloth, regions)) {
+            return false;
+        }
+    }
+    world->group_start[world->group_count] = world->run_count;
+    return true;
+}
+
+// --- Vertices ---
+
+static dr_detect_args detect_args(const drape_world* world, const dr_contact_run* run)
+{
+    const dr_obstacle* obstacles = world->obstacles.data;
+    float reach = chunk_reach(world, run->cloth, run->chunk);
+    return (dr_detect_args){.sheet = &run->cloth->xpbd.sheet,
+                            .obstacle = &obstacles[run->obstacle],
+                            .range = range_of(world, run->cloth),
+                            .far = reach + run->cloth->edge_max,
+                            .regions = run->regions};
+}
+
+static void vertex_task(void* context, int begin, int end, int worker)
+{
+    (void)worker;
+    drape_world* world = context;
+    const dr_contact_kernels* kernels = dr_contact_kernels_for(world->isa);
+    for (int i = begin; i < end; ++i) {
+        dr_contact_run* run = &world->runs[i];
+        dr_detect_args args = detect_args(world, run);
+        int first = run->chunk * DR_CHUNK_VECTORS, last = first + DR_CHUNK_VECTORS;
+        last = last < args.sheet->vector_count ? last : args.sheet->vector_count;
+        run->count = kernels->detect(&args, first, last, run->contacts);
+    }
+}
+
+// --- Edges and faces ---
+
+// Between vertices in different regions of the obstacle lies one of its edges. A round obstacle has
+// no regions: there every near feature is looked at.
+static void feature_task(void* context, int begin, int end, int worker)
+{
+    (void)worker;
+    drape_world* world = context;
+    const dr_obstacle* obstacles = world->obstacles.data;
+    for (int i = begin; i < end; ++i) {
+        dr_contact_run* run = &world->runs[i];
+        if (!run->regions) {
+            continue;
+        }
+        const dr_cloth* cloth = run->cloth;
+        const uint8_t* region = run->regions;
+        bool round = obstacles[run->obstacle].shape.kind != DRAPE_SHAPE_BOX;
+        int count = 0;
+        for (int e = cloth->edge_start[run->chunk]; e < cloth->edge_start[run->chunk + 1]; ++e) {
+            uint8_t a = region[cloth->edge_slots[e][0]], b = region[cloth->edge_slots[e][1]];
+            if ((a != b || round) && a != DR_REGION_FAR && b != DR_REGION_FAR) {
+                run->features[count++] = e;
+            }
+        }
+        run->edge_count = count;
+        for (int f = cloth->face_start[run->chunk]; f < cloth->face_start[run->chunk + 1]; ++f) {
+            const int32_t* slot = cloth->face_slots[f];
+            uint8_t a = region[slot[0]], b = region[slot[1]], c = region[slot[2]];
+            if ((a != b || b != c || round) && a != DR_REGION_FAR && b != DR_REGION_FAR &&
+                c != DR_REGION_FAR) {
+                run->features[count++] = f;
+            }
+        }
+        run->face_count = count - run->edge_count;
+    }
+}
+
+static bool push_single(drape_world* world, const dr_contact_run* run, const dr_contact1* contact)
+{
+    dr_contact1* place =
+        dr_array_push(&world->memory, &world->single_contacts, sizeof(dr_contact1));
+    dr_cloth** owner = dr_array_push(&world->memory, &world->single_cloths, sizeof(dr_cloth*));
+    if (!place || !owner) {
+        return false;
+    }
+    *place = *contact;
+    *owner = run->cloth;
+    ++world->report.contact_count;
+    return true;
+}
+
+// Few, and in a fixed order: one thread makes them.
+static bool make_single_contacts(drape_world* world)
+{
+    world->single_contacts.count = world->single_cloths.count = 0;
+    for (int i = 0; i < world->run_count; ++i) {
+        const dr_contact_run* run = &world->runs[i];
+        dr_detect_args args = detect_args(world, run);
+        dr_contact1 contact;
+        for (int k = 0; k < run->edge_count + run->face_count; ++k) {
+            const dr_cloth* cloth = run->cloth;
+            int f = run->features[k];
+            bool made = k < run->edge_count ? dr_contact_edge(&args, cloth->edge_slots[f], &contact)
+                                            : dr_contact_face(&args, cloth->face_slots[f], &contact);
+            if (made && !push_single(world, run, &contact)) {
+                return false;
+            }
+        }
+        world->report.exact_tests += run->edge_count + run->face_count;
+    }
+    return true;
+}
+
+static void set_frictions(drape_world* world)
+{
+    dr_obstacle* obstacles = world->obstacles.data;
+    const dr_cloth* cloth = NULL;
+    for (int i = 0; i < dr_slots_count(&world->cloths) && !cloth; ++i) {
+        cloth = dr_slots_at(&world->cloths, i);
+    }
+    for (int o = 0; cloth && o < world->obstacles.count; ++o) {
+        dr_obstacle* obstacle = &obstacles[o];
+        obstacle->friction_static =
+            combine_friction(world->def.friction_static, obstacle->friction_static,
+                             cloth->fabric.friction_static);
+        obstacle->friction_dynamic =
+            combine_friction(world->def.friction_dynamic, obstacle->friction_dynamic,
+                             cloth->fabric.friction_dynamic);
+    }
+}
+
+bool dr_world_detect(drape_world* world)
+{
+    world->report.contact_count = 0;
+    set_frictions(world);
+    if (!collect_runs(world)) {
+        return false;
+    }
+    dr_parallel_for(world->pool, world->run_count, 1, vertex_task, world);
+    dr_parallel_for(world->pool, world->run_count, 1, feature_task, world);
+    for (int i = 0; i < world->run_count; ++i) {
+        const dr_contact_run* run = &world->runs[i];
+        world->report.exact_tests += DR_CHUNK_VECTORS * 8;
+        for (int k = 0; k < run->count; ++k) {
+            world->report.contact_count += run->contacts[k].count;
+        }
+    }
+    return make_single_contacts(world);
+}
+
+// --- Resolution ---
+
+static void resolve_task(void* context, int begin, int end, int worker)
+{
+    (void)worker;
+    drape_world* world = context;
+    const dr_obstacle* obstacles = world->obstacles.data;
+    const dr_contact_kernels* kernels = dr_contact_kernels_for(world->isa);
+    for (int i = begin; i < end; ++i) {
+        for (int r = world->group_start[i]; r < world->group_start[i + 1]; ++r) {
+            dr_contact_run* run = &world->runs[r];
+            kernels->resolve(&run->cloth->xpbd.sheet, &obstacles[run->obstacle], run->contacts,
+                             run->count);
+        }
+    }
+}
+
+// Points between vertices first; vertices have the last word.
+void dr_world_resolve_contacts(drape_world* world)
+{
+    dr_contact1* contacts = world->single_contacts.data;
+    dr_cloth** owners = world->single_cloths.data;
+    for (int i = 0; i < world->single_contacts.count; ++i) {
+        dr_contact_resolve(&owners[i]->xpbd.sheet, &contacts[i], 1);
+    }
+    dr_parallel_for(world->pool, world->group_count, 1, resolve_task, world);
+}
+
+// --- Report ---
+
+float dr_world_smallest_gap(const drape_world* world)
+{
+    const dr_obstacle* obstacles = world->obstacles.data;
+    const dr_contact_kernels* kernels = dr_contact_kernels_for(world->isa);
+    float smallest = INFINITY;
+    for (int i = 0; i < world->chunk_items.count; ++i) {
+        const dr_work_item* item = (const dr_work_item*)world->chunk_items.data + i;
+        const dr_sheet* sheet = &item->cloth->xpbd.sheet;
+        int first = item->index * DR_CHUNK_VECTORS, last = first + DR_CHUNK_VECTORS;
+        last = last < sheet->vector_count ? last : sheet->vector_count;
+        for (int o = 0; o < world->obstacles.count; ++o) {
+            if (smallest == INFINITY ||
+                is_near(&item->cloth->chunks[item->index], &obstacles[o], fmaxf(smallest, 0.0f))) {
+                smallest = fminf(smallest, kernels->gap(sheet, &obstacles[o], first, last));
+            }
+        }
+    }
+    return smallest;
+}

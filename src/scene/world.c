@@ -1,0 +1,484 @@
+#include "scene/world.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/isa.h"
+#include "core/vec_math.h"
+#include "scene/motion.h"
+#include "solver/air.h"
+
+// --- Definition ---
+
+drape_world_def drape_world_defaults(void)
+{
+    return (drape_world_def){
+        .gravity = {0.0f, -9.81f, 0.0f},
+        .method = {.self = DRAPE_SELF_NONE},
+        .substeps = 20,
+        .iterations = 1,
+        .damping = 0.1f,
+        .friction_static = -1.0f,
+        .friction_dynamic = -1.0f,
+        .worker_count = 1,
+    };
+}
+
+static bool is_finite_vec(drape_vec3 v)
+{
+    return isfinite(v.x) && isfinite(v.y) && isfinite(v.z);
+}
+
+const char* drape_world_refusal(const drape_world_def* def)
+{
+    if (!def) {
+        return "there is no definition";
+    }
+    if (!is_finite_vec(def->gravity) || !is_finite_vec(def->wind.velocity)) {
+        return "gravity and wind must be finite";
+    }
+    if (!(def->wind.gust >= 0.0f && def->wind.gust <= 4.0f) || !(def->wind.drag >= 0.0f) ||
+        !isfinite(def->wind.drag) || !isfinite(def->wind.lift)) {
+        return "wind: gust must be 0 to 4, drag at least 0, lift finite";
+    }
+    if (def->substeps < 1 || def->substeps > 1000 || def->iterations < 1 ||
+        def->iterations > 1000) {
+        return "substeps and iterations must be 1 to 1000";
+    }
+    if (!(def->damping >= 0.0f) || !isfinite(def->damping)) {
+        return "damping must be at least 0";
+    }
+    if (!(def->thickness >= 0.0f) || !isfinite(def->thickness) || !(def->static_radius >= 0.0f) ||
+        !isfinite(def->static_radius)) {
+        return "thickness and static_radius must be at least 0";
+    }
+    if (!isfinite(def->friction_static) || !isfinite(def->friction_dynamic)) {
+        return "friction must be finite";
+    }
+    if (def->worker_count < 1 || def->worker_count > DRAPE_MAX_WORKERS) {
+        return "worker_count must be 1 to 64";
+    }
+    return drape_method_refusal(&def->method);
+}
+
+drape_world* drape_world_create(const drape_world_def* def)
+{
+    const char* refusal = drape_world_refusal(def);
+    if (refusal) {
+        if (def && def->log) {
+            def->log(def->log_user, DRAPE_LOG_ERROR, refusal);
+        }
+        return NULL;
+    }
+    dr_memory memory;
+    dr_memory_init(&memory, &def->allocator);
+    drape_world* world = dr_new_zeroed(&memory, drape_world, 1);
+    if (!world) {
+        return NULL;
+    }
+    world->memory = memory;
+    world->def = *def;
+    world->host = (dr_host){def->log, def->log_user, def->on_assert, def->assert_user};
+    world->isa = dr_isa_resolve(def->isa);
+    dr_arena_init(&world->arena, &world->memory);
+    world->pool = dr_pool_create(&world->memory, def->worker_count, &def->scheduler);
+    if (!world->pool) {
+        drape_world_destroy(world);
+        return NULL;
+    }
+    return world;
+}
+
+void drape_world_destroy(drape_world* world)
+{
+    if (!world) {
+        return;
+    }
+    dr_memory* memory = &world->memory;
+    for (int i = 0; i < dr_slots_count(&world->seams); ++i) {
+        dr_seam_destroy(dr_slots_at(&world->seams, i), memory);
+    }
+    for (int i = 0; i < dr_slots_count(&world->pins); ++i) {
+        dr_pin_destroy(dr_slots_at(&world->pins, i), memory);
+    }
+    for (int i = 0; i < dr_slots_count(&world->colliders); ++i) {
+        dr_collider_destroy(dr_slots_at(&world->colliders, i), memory);
+    }
+    for (int i = 0; i < dr_slots_count(&world->cloths); ++i) {
+        dr_cloth* cloth = dr_slots_at(&world->cloths, i);
+        if (cloth) {
+            dr_cloth_destroy(cloth, memory);
+        }
+    }
+    dr_slots_free(&world->cloths, memory);
+    dr_slots_free(&world->colliders, memory);
+    dr_slots_free(&world->pins, memory);
+    dr_slots_free(&world->seams, memory);
+    dr_array_free(memory, &world->chunk_items, sizeof(dr_work_item));
+    dr_array_free(memory, &world->even_items, sizeof(dr_work_item));
+    dr_array_free(memory, &world->odd_items, sizeof(dr_work_item));
+    dr_array_free(memory, &world->obstacles, sizeof(dr_obstacle));
+    dr_array_free(memory, &world->single_contacts, sizeof(dr_contact1));
+    dr_array_free(memory, &world->single_cloths, sizeof(dr_cloth*));
+    dr_arena_free(&world->arena);
+    dr_pool_destroy(world->pool);
+    dr_memory last = *memory;
+    dr_delete(&last, world, 1);
+}
+
+// --- Small questions ---
+
+bool dr_world_fail(drape_world* world, const char* format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(world->error, sizeof world->error, format, arguments);
+    va_end(arguments);
+    dr_log(&world->host, DRAPE_LOG_ERROR, "%s", world->error);
+    return false;
+}
+
+const char* drape_world_error(const drape_world* world)
+{
+    return world ? world->error : "there is no world";
+}
+
+double drape_world_time(const drape_world* world)
+{
+    return world ? world->time : 0.0;
+}
+
+drape_world_def drape_world_get_def(const drape_world* world)
+{
+    return world ? world->def : drape_world_defaults();
+}
+
+drape_isa drape_world_isa(const drape_world* world)
+{
+    return world ? world->isa : DRAPE_ISA_AUTO;
+}
+
+void drape_world_set_gravity(drape_world* world, drape_vec3 gravity)
+{
+    if (world && is_finite_vec(gravity)) {
+        world->def.gravity = gravity;
+    }
+}
+
+void drape_world_set_wind(drape_world* world, const drape_wind* wind)
+{
+    if (!world || !wind) {
+        return;
+    }
+    drape_world_def changed = world->def;
+    changed.wind = *wind;
+    const char* refusal = drape_world_refusal(&changed);
+    if (refusal) {
+        dr_world_fail(world, "%s", refusal);
+        return;
+    }
+    world->def.wind = *wind;
+}
+
+uint64_t drape_world_hash(const drape_world* world)
+{
+    uint64_t hash = DR_HASH_START;
+    for (int i = 0; world && i < dr_slots_count(&world->cloths); ++i) {
+        const dr_cloth* cloth = dr_slots_at(&world->cloths, i);
+        if (cloth) {
+            hash = dr_hash_bytes(hash, cloth->positions,
+                                 sizeof(drape_vec3) * (size_t)cloth->given_count);
+        }
+    }
+    return hash;
+}
+
+// --- Work lists ---
+
+static bool push_item(drape_world* world, dr_array* list, dr_cloth* cloth, int index)
+{
+    dr_work_item* item = dr_array_push(&world->memory, list, sizeof *item);
+    if (item) {
+        *item = (dr_work_item){cloth, index};
+    }
+    return item != NULL;
+}
+
+static bool refresh_work(drape_world* world)
+{
+    if (!world->is_work_stale) {
+        return true;
+    }
+    world->chunk_items.count = world->even_items.count = world->odd_items.count = 0;
+    for (int i = 0; i < dr_slots_count(&world->cloths); ++i) {
+        dr_cloth* cloth = dr_slots_at(&world->cloths, i);
+        if (!cloth) {
+            continue;
+        }
+        for (int c = 0; c < cloth->chunk_count; ++c) {
+            if (!push_item(world, &world->chunk_items, cloth, c)) {
+                return false;
+            }
+        }
+        for (int b = 0; b < cloth->xpbd.block_count; ++b) {
+            dr_array* list = b % 2 == 0 ? &world->even_items : &world->odd_items;
+            if (!push_item(world, list, cloth, b)) {
+                return false;
+            }
+        }
+    }
+    world->is_work_stale = false;
+    return true;
+}
+
+static int chunk_end(const dr_cloth* cloth, int chunk)
+{
+    int end = (chunk + 1) * DR_CHUNK_VECTORS;
+    return end < cloth->xpbd.sheet.vector_count ? end : cloth->xpbd.sheet.vector_count;
+}
+
+// --- The stages of a substep ---
+
+static void predict_task(void* context, int begin, int end, int worker)
+{
+    (void)worker;
+    drape_world* world = context;
+    const dr_work_item* items = world->chunk_items.data;
+    float h = world->substep.h;
+    // Implicit damping: stable for any value.
+    dr_predict_args args = {world->def.gravity, h, 1.0f / (1.0f + world->def.damping * h)};
+    const dr_sheet_kernels* kernels = dr_sheet_kernels_for(world->isa);
+    for (int i = begin; i < end; ++i) {
+        kernels->predict(&items[i].cloth->xpbd.sheet, items[i].index * DR_CHUNK_VECTORS,
+                         chunk_end(items[i].cloth, items[i].index), &args);
+    }
+}
+
+static void commit_task(void* context, int begin, int end, int worker)
+{
+    (void)worker;
+    drape_world* world = context;
+    const dr_work_item* items = world->chunk_items.data;
+    const dr_sheet_kernels* kernels = dr_sheet_kernels_for(world->isa);
+    for (int i = begin; i < end; ++i) {
+        kernels->commit(&items[i].cloth->xpbd.sheet, items[i].index * DR_CHUNK_VECTORS,
+                        chunk_end(items[i].cloth, items[i].index), world->substep.h,
+                        &items[i].cloth->chunks[items[i].index]);
+    }
+}
+
+typedef struct block_sweep {
+    drape_isa isa;
+    const dr_work_item* items;
+    bool warm;
+} block_sweep;
+
+static void block_task(void* context, int begin, int end, int worker)
+{
+    (void)worker;
+    const block_sweep* sweep = context;
+    for (int i = begin; i < end; ++i) {
+        dr_xpbd* xpbd = &sweep->items[i].cloth->xpbd;
+        if (sweep->warm) {
+            dr_xpbd_warm_block(xpbd, sweep->isa, sweep->items[i].index);
+        } else {
+            dr_xpbd_solve_block(xpbd, sweep->isa, sweep->items[i].index);
+        }
+    }
+}
+
+// Even blocks beside each other, then odd ones.
+static void sweep_blocks(drape_world* world, bool warm)
+{
+    block_sweep even = {world->isa, world->even_items.data, warm};
+    block_sweep odd = {world->isa, world->odd_items.data, warm};
+    dr_parallel_for(world->pool, world->even_items.count, 1, block_task, &even);
+    dr_parallel_for(world->pool, world->odd_items.count, 1, block_task, &odd);
+}
+
+// Air on every sheet, while there is air. The arrays for it are made with the first breath.
+static bool blow(drape_world* world)
+{
+    const drape_wind* wind = &world->def.wind;
+    bool is_still = wind->drag == 0.0f && wind->lift == 0.0f;
+    drape_vec3 air = dr_wind_at(wind, world->substep.time_end);
+    for (int i = 0; i < dr_slots_count(&world->cloths); ++i) {
+        dr_cloth* cloth = dr_slots_at(&world->cloths, i);
+        if (!cloth || (is_still && !cloth->xpbd.sheet.force)) {
+            continue;
+        }
+        dr_sheet* sheet = &cloth->xpbd.sheet;
+        if (!sheet->force) {
+            sheet->force = dr_new_zeroed(&world->memory, float, (size_t)sheet->vector_count * 32);
+        }
+        size_t count = (size_t)cloth->mesh.triangle_count;
+        drape_vec3* scratch =
+            dr_arena_allocate(&world->arena, dr_array_bytes(count + 1, sizeof *scratch));
+        if (!sheet->force || !scratch) {
+            return false;
+        }
+        dr_air_blow(sheet, &cloth->mesh, air, wind->drag, wind->lift, world->substep.h, scratch);
+    }
+    return true;
+}
+
+static void predict(drape_world* world)
+{
+    dr_parallel_for(world->pool, world->chunk_items.count, 1, predict_task, world);
+    dr_world_move_pins(world);
+    sweep_blocks(world, true);
+}
+
+static void solve(drape_world* world)
+{
+    for (int i = 0; i < world->def.iterations; ++i) {
+        sweep_blocks(world, false);
+        for (int c = 0; c < dr_slots_count(&world->cloths); ++c) {
+            dr_cloth* cloth = dr_slots_at(&world->cloths, c);
+            if (cloth) {
+                dr_xpbd_solve_extra(&cloth->xpbd);
+            }
+        }
+        dr_world_pull_pins(world);
+        dr_world_pull_seams(world);
+        dr_world_resolve_contacts(world);
+    }
+}
+
+static void commit(drape_world* world)
+{
+    dr_parallel_for(world->pool, world->chunk_items.count, 1, commit_task, world);
+}
+
+// --- The step ---
+
+// Long steps are cut finer, so that a hitch of the host does not become an explosion.
+static int substep_count(const drape_world* world, float dt)
+{
+    double longer = ceil((double)dt / 0.05 - 1e-6);
+    int times = longer < 1.0 ? 1 : longer > 64.0 ? 64 : (int)longer;
+    return world->def.substeps * times;
+}
+
+static bool begin_step(drape_world* world, float h)
+{
+    if (!refresh_work(world) || !dr_world_refresh_pins(world)) {
+        return false;
+    }
+    for (int i = 0; i < dr_slots_count(&world->cloths); ++i) {
+        dr_cloth* cloth = dr_slots_at(&world->cloths, i);
+        if (cloth) {
+            dr_xpbd_prepare(&cloth->xpbd, h);
+            dr_xpbd_tidy(&cloth->xpbd);
+            dr_cloth_save(cloth);
+        }
+    }
+    dr_world_begin_pins(world);
+    return true;
+}
+
+static int count_non_finite(const drape_world* world)
+{
+    int count = 0;
+    for (int i = 0; i < world->chunk_items.count; ++i) {
+        const dr_work_item* item = (const dr_work_item*)world->chunk_items.data + i;
+        count += item->cloth->chunks[item->index].non_finite_count;
+    }
+    return count;
+}
+
+// Numbers for the report, once a step.
+static void finish_step(drape_world* world)
+{
+    drape_step_report* report = &world->report;
+    report->non_finite_count = count_non_finite(world);
+    for (int i = 0; i < dr_slots_count(&world->cloths); ++i) {
+        dr_cloth* cloth = dr_slots_at(&world->cloths, i);
+        if (!cloth) {
+            continue;
+        }
+        if (report->non_finite_count > 0) {
+            dr_cloth_restore(cloth);
+        }
+        dr_xpbd_tidy(&cloth->xpbd);
+        dr_cloth_publish(cloth);
+        report->max_stretch = fmaxf(report->max_stretch, dr_cloth_max_stretch(cloth));
+        report->kinetic_energy += dr_cloth_kinetic_energy(cloth);
+    }
+    report->smallest_gap = dr_world_smallest_gap(world);
+    dr_world_finish_obstacles(world);
+}
+
+// move the obstacles, predict, detect, constrain, solve, commit
+static bool step_once(drape_world* world)
+{
+    drape_stage_ms* ms = &world->report.ms;
+    double t0 = dr_now_ms();
+    dr_arena_reset(&world->arena);
+    if (!dr_world_move_obstacles(world) || !blow(world)) {
+        return false;
+    }
+    predict(world);
+    double t1 = dr_now_ms();
+    if (!dr_world_detect(world)) {
+        return false;
+    }
+    double t2 = dr_now_ms();
+    solve(world);
+    commit(world);
+    double t3 = dr_now_ms();
+    ms->predict += t1 - t0;
+    ms->detect += t2 - t1;
+    ms->solve += t3 - t2;
+    return true;
+}
+
+drape_step_report drape_world_step(drape_world* world, float dt)
+{
+    drape_step_report nothing = {.smallest_gap = INFINITY};
+    if (!world) {
+        return nothing;
+    }
+    nothing.time = world->time;
+    if (!(dt >= 0.0f) || !isfinite(dt)) {
+        dr_world_fail(world, "a step needs a finite dt of at least 0, found %g", (double)dt);
+        return nothing;
+    }
+    if (dt == 0.0f) {
+        return nothing;
+    }
+    double begin = dr_now_ms();
+    int64_t calls = world->memory.call_count;
+    int substeps = substep_count(world, dt);
+    float h = dt / (float)substeps;
+    world->report = (drape_step_report){.smallest_gap = INFINITY, .substeps = substeps, .runs = 1};
+    bool going = begin_step(world, h);
+    for (int i = 0; i < substeps && going; ++i) {
+        world->substep = (dr_substep){
+            .time_end = world->time + (double)dt * (i + 1) / substeps,
+            .h = h,
+            .share_end = (float)(i + 1) / (float)substeps,
+            .h_share = 1.0f / (float)substeps,
+        };
+        going = step_once(world);
+    }
+    if (!going) {
+        dr_world_fail(world, "out of memory");
+        for (int i = 0; i < dr_slots_count(&world->cloths); ++i) {
+            dr_cloth* cloth = dr_slots_at(&world->cloths, i);
+            if (cloth && !world->is_work_stale) {
+                dr_cloth_restore(cloth);
+            }
+        }
+        return nothing;
+    }
+    finish_step(world);
+    world->time += (double)dt;
+    dr_world_release_pins(world);
+    world->report.time = world->time;
+    world->report.heap_calls = (int)(world->memory.call_count - calls);
+    world->report.ms.total = dr_now_ms() - begin;
+    return world->report;
+}

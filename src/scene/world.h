@@ -1,0 +1,140 @@
+// scene/world.h: the world behind the handle, shared by the files of scene/.
+//
+// world.c spells out the step; the others own one kind of thing each: cloth.c, collider.c, pin.c,
+// seam.c; obstacles.c finds contacts. All memory hangs off the world.
+#ifndef DR_WORLD_H
+#define DR_WORLD_H
+
+#include <drape/drape.h>
+
+#include "contact/contact.h"
+#include "core/base.h"
+#include "core/parallel.h"
+#include "core/slots.h"
+#include "scene/cloth.h"
+
+typedef struct dr_collider {
+    drape_shape shape;
+    drape_transform base;   // of the simplified shape in the user's frame
+    drape_transform pose;   // now
+    drape_transform target; // of a move by hand, at the end of the step
+    bool moves_by_hand;
+    drape_key* keys;
+    int key_count;
+    float friction_static, friction_dynamic;
+} dr_collider;
+
+typedef struct dr_pin {
+    drape_cloth_id cloth;
+    int32_t* slots;
+    int count;
+    float weight;
+    float release_time;
+    drape_vec3* origin;  // where the vertices were when they were pinned
+    drape_vec3* from;    // where a move by hand starts
+    drape_vec3* target;  // where they shall be at the end of the substep
+    drape_vec3* goal;    // of a move by hand, at the end of the step
+    drape_vec3 pivot;    // centre of origin; keys turn about it
+    bool moves_by_hand;
+    drape_key* keys;
+    int key_count;
+    drape_collider_id collider;
+    drape_transform collider_pose; // when pinned
+    drape_vec3* frames;
+    int frame_count;
+    float fps;
+} dr_pin;
+
+typedef struct dr_seam {
+    drape_cloth_id cloth_a, cloth_b;
+    int32_t *slots_a, *slots_b;
+    float* length; // of each pair when the seam started to close
+    int count;
+    float start_time, duration;
+    bool has_started;
+} dr_seam;
+
+// A run of vertex contacts: one chunk of one cloth against one obstacle.
+typedef struct dr_contact_run {
+    dr_cloth* cloth;
+    int chunk;
+    int obstacle;
+    dr_contact8* contacts;
+    int count;
+    uint8_t* regions;   // of the cloth and obstacle; null when vertices are enough
+    int32_t* features;  // edges, then faces, that may touch between vertices
+    int edge_count, face_count;
+} dr_contact_run;
+
+typedef struct dr_work_item {
+    dr_cloth* cloth;
+    int index; // chunk or block
+} dr_work_item;
+
+// What the substep in progress knows.
+typedef struct dr_substep {
+    double time_end;
+    float h;
+    float share_end; // of the step, 0 to 1
+    float h_share;   // h as a share of the step
+} dr_substep;
+
+struct drape_world {
+    drape_world_def def;
+    dr_host host;
+    dr_memory memory;
+    dr_arena arena; // emptied every substep
+    dr_pool* pool;
+    drape_isa isa;
+    double time;
+    char error[512];
+    dr_slots cloths, colliders, pins, seams;
+
+    // Work lists over all cloths, made anew when cloths come or go.
+    bool is_work_stale;
+    dr_array chunk_items, even_items, odd_items;
+
+    // The substep in progress.
+    dr_substep substep;
+    dr_array obstacles; // dr_obstacle
+    dr_contact_run* runs;
+    int run_count;
+    int32_t* group_start; // runs of one chunk of one cloth lie together
+    int group_count;
+    dr_array single_contacts; // dr_contact1
+    dr_array single_cloths;   // dr_cloth*, run of single contacts of each
+    drape_step_report report;
+};
+
+// Sets the error sentence and returns false.
+bool dr_world_fail(drape_world* world, const char* format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+dr_cloth* dr_world_cloth(const drape_world* world, drape_cloth_id id);
+dr_collider* dr_world_collider(const drape_world* world, drape_collider_id id);
+
+// --- collider.c ---
+void dr_collider_destroy(dr_collider* collider, dr_memory* memory);
+// Poses at the end of the substep; false when memory is short.
+bool dr_world_move_obstacles(drape_world* world);
+void dr_world_finish_obstacles(drape_world* world); // after the last substep
+
+// --- obstacles.c ---
+bool dr_world_detect(drape_world* world);
+void dr_world_resolve_contacts(drape_world* world);
+float dr_world_smallest_gap(const drape_world* world);
+
+// --- pin.c, seam.c ---
+void dr_pin_destroy(dr_pin* pin, dr_memory* memory);
+void dr_world_release_pins(drape_world* world);  // those whose time has come
+bool dr_world_refresh_pins(drape_world* world);  // inverse masses after changes
+void dr_world_begin_pins(drape_world* world);    // once a step
+void dr_world_move_pins(drape_world* world);     // to the end of the substep
+void dr_world_pull_pins(drape_world* world);     // soft ones, once a sweep
+void dr_seam_destroy(dr_seam* seam, dr_memory* memory);
+void dr_world_pull_seams(drape_world* world);
+// Pins, seams of a cloth that goes.
+void dr_world_drop_pins(drape_world* world, drape_cloth_id cloth);
+void dr_world_drop_seams(drape_world* world, drape_cloth_id cloth);
+
+#endif
