@@ -221,7 +221,23 @@ static vec angles_of(const matrix* r, vec before)
     return far[0] <= far[1] ? sets[0] : sets[1];
 }
 
-enum { FRAMES = 180, RATE = 30 };
+// Keys, and those of the time in which nothing moves.
+enum { FRAMES = 180, RATE = 30, STANDING = 15 };
+
+// To a number of decimals; never minus zero.
+static double rounded(double value, double unit)
+{
+    return round(value / unit) * unit + 0.0;
+}
+
+static void write_key(int key, vec at, vec angles)
+{
+    printf("                { \"time\": %.6g, \"translate\": [%.6g, %.6g, %.6g], \"rotate\": "
+           "[%.6g, %.6g, %.6g], \"ease\": \"linear\" }%s\n",
+           rounded((double)key / RATE, 1e-4), rounded(at.x, 1e-4), rounded(at.y, 1e-4),
+           rounded(at.z, 1e-4), rounded(angles.x, 1e-2), rounded(angles.y, 1e-2),
+           rounded(angles.z, 1e-2), key < FRAMES ? "," : "");
+}
 
 static void write_keys(int index)
 {
@@ -229,6 +245,9 @@ static void write_keys(int index)
     for (int key = 0; key <= FRAMES; ++key) {
         frame parts_at[PART_COUNT];
         double time = (double)key / RATE;
+        if (key > 0 && key < STANDING) {
+            continue;
+        }
         pose p = pose_at(time);
         set_figure(parts_at, &p);
         vec before = angles;
@@ -238,10 +257,7 @@ static void write_keys(int index)
             fprintf(stderr, "make_character: %s turns too far in key %d\n", parts[index].name, key);
             exit(EXIT_FAILURE);
         }
-        vec at = parts_at[index].origin;
-        printf("                { \"time\": %.4f, \"translate\": [%.4f, %.4f, %.4f], \"rotate\": "
-               "[%.2f, %.2f, %.2f], \"ease\": \"linear\" }%s\n",
-               time, at.x, at.y, at.z, angles.x, angles.y, angles.z, key < FRAMES ? "," : "");
+        write_key(key, parts_at[index].origin, angles);
     }
 }
 

@@ -110,8 +110,7 @@ static bool make_contact(const dr_detect_args* args, const corner* corners, int 
     }
     *out = (dr_contact1){.normal = n,
                          .gap = fmaxf(gap, -args->range.recovery),
-                         .friction_static = obstacle->friction_static,
-                         .friction_dynamic = obstacle->friction_dynamic};
+                         .friction = args->friction};
     out->anchor = dr_add(start, dr_add(obstacle->shift, apply(obstacle->turn, local)));
     for (int i = 0; i < 3; ++i) {
         out->slot[i] = slot[i < count ? i : 0];
@@ -245,8 +244,8 @@ void dr_contact_resolve(const dr_sheet* sheet, dr_contact1* contacts, int count)
         drape_vec3 by = dr_scale(contact->normal, push);
         drape_vec3 slide = dr_sub(slip, dr_scale(contact->normal, along));
         float length = sqrtf(dr_dot(slide, slide)), rub = length;
-        if (contact->friction_static * contact->pressed - contact->rubbed < length) {
-            float can_slow = contact->friction_dynamic * contact->pressed - contact->rubbed;
+        if (contact->friction.at_rest * contact->pressed - contact->rubbed < length) {
+            float can_slow = contact->friction.sliding * contact->pressed - contact->rubbed;
             rub = fminf(fmaxf(can_slow, 0.0f), length);
         }
         if (length > 0.0f) {

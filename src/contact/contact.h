@@ -24,8 +24,12 @@ typedef struct dr_obstacle {
     drape_vec3 place;       // at the start
     drape_vec3 shift;       // place at the end - at the start
     float lo[3], hi[3];     // bounds over the substep
-    float friction_static, friction_dynamic;
+    float friction_static, friction_dynamic; // its own, negative when it has none
 } dr_obstacle;
+
+typedef struct dr_friction {
+    float at_rest, sliding;
+} dr_friction;
 
 void dr_obstacle_set(dr_obstacle* obstacle, const drape_shape* shape, drape_transform start,
                      drape_transform end);
@@ -47,7 +51,7 @@ typedef struct dr_contact1 {
     float weight[3];
     drape_vec3 normal, anchor;
     float gap, pressed, rubbed;
-    float friction_static, friction_dynamic;
+    dr_friction friction;
 } dr_contact1;
 
 // How near is near.
@@ -63,6 +67,7 @@ typedef struct dr_detect_args {
     const dr_sheet* sheet;
     const dr_obstacle* obstacle;
     dr_contact_range range;
+    dr_friction friction;
     float far;        // beyond this distance no edge of the cloth can reach the obstacle
     uint8_t* regions; // per slot: region of the obstacle it is in, or DR_REGION_FAR; may be null
 } dr_detect_args;
@@ -71,8 +76,7 @@ typedef struct dr_contact_kernels {
     // Contacts of vectors [begin, end) into out, which has room for all; returns their number.
     int (*detect)(const dr_detect_args* args, int begin, int end, dr_contact8* out);
     // One pass over `count` contacts of one obstacle.
-    void (*resolve)(const dr_sheet* sheet, const dr_obstacle* obstacle, dr_contact8* contacts,
-                    int count);
+    void (*resolve)(const dr_sheet* sheet, dr_friction friction, dr_contact8* contacts, int count);
     // Smallest distance of committed vertices of [begin, end) at the obstacle's end pose.
     float (*gap)(const dr_sheet* sheet, const dr_obstacle* obstacle, int begin, int end);
 } dr_contact_kernels;

@@ -85,12 +85,10 @@ static int detect(const dr_detect_args* args, int begin, int end, dr_contact8* o
     return count;
 }
 
-static void resolve(const dr_sheet* sheet, const dr_obstacle* obstacle, dr_contact8* contacts,
-                    int count)
+static void resolve(const dr_sheet* sheet, dr_friction friction, dr_contact8* contacts, int count)
 {
     dr_f8 zero = dr_f8_zero(), one = dr_f8_set(1.0f);
-    dr_f8 friction_static = dr_f8_set(obstacle->friction_static);
-    dr_f8 friction_dynamic = dr_f8_set(obstacle->friction_dynamic);
+    dr_f8 at_rest = dr_f8_set(friction.at_rest), sliding = dr_f8_set(friction.sliding);
     for (int i = 0; i < count; ++i) {
         dr_contact8* contact = &contacts[i];
         dr_lanes pos = dr_lanes_load(sheet->layout, sheet->pos, contact->vector);
@@ -106,8 +104,8 @@ static void resolve(const dr_sheet* sheet, const dr_obstacle* obstacle, dr_conta
         // Friction: all of the slip while it can hold, else as much as it slides with.
         dr_v8 slide = dr_v8_sub(slip, dr_v8_scale(normal, along));
         dr_f8 length = dr_f8_sqrt(dr_v8_dot(slide, slide));
-        dr_f8 can_hold = dr_f8_sub(dr_f8_mul(friction_static, pressed), rubbed);
-        dr_f8 can_slow = dr_f8_sub(dr_f8_mul(friction_dynamic, pressed), rubbed);
+        dr_f8 can_hold = dr_f8_sub(dr_f8_mul(at_rest, pressed), rubbed);
+        dr_f8 can_slow = dr_f8_sub(dr_f8_mul(sliding, pressed), rubbed);
         dr_f8 slowed = dr_f8_min(dr_f8_max(can_slow, zero), length);
         dr_f8 rub = dr_f8_select(dr_f8_less(can_hold, length), slowed, length);
         dr_f8 moves = dr_f8_less(zero, length);

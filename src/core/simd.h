@@ -88,6 +88,27 @@ static inline void dr_f8_scatter4(float* base, const int32_t* index, const dr_f8
     _mm_storeu_ps(base + 4 * index[7], _mm256_extractf128_ps(r3, 1));
 }
 
+// Lane i of row k becomes lane k of row i.
+static inline void dr_f8_transpose(dr_f8 v[8])
+{
+    __m256 a0 = _mm256_unpacklo_ps(v[0], v[1]), a1 = _mm256_unpackhi_ps(v[0], v[1]);
+    __m256 a2 = _mm256_unpacklo_ps(v[2], v[3]), a3 = _mm256_unpackhi_ps(v[2], v[3]);
+    __m256 a4 = _mm256_unpacklo_ps(v[4], v[5]), a5 = _mm256_unpackhi_ps(v[4], v[5]);
+    __m256 a6 = _mm256_unpacklo_ps(v[6], v[7]), a7 = _mm256_unpackhi_ps(v[6], v[7]);
+    __m256 b0 = _mm256_shuffle_ps(a0, a2, 0x44), b1 = _mm256_shuffle_ps(a0, a2, 0xee);
+    __m256 b2 = _mm256_shuffle_ps(a1, a3, 0x44), b3 = _mm256_shuffle_ps(a1, a3, 0xee);
+    __m256 b4 = _mm256_shuffle_ps(a4, a6, 0x44), b5 = _mm256_shuffle_ps(a4, a6, 0xee);
+    __m256 b6 = _mm256_shuffle_ps(a5, a7, 0x44), b7 = _mm256_shuffle_ps(a5, a7, 0xee);
+    v[0] = _mm256_permute2f128_ps(b0, b4, 0x20);
+    v[1] = _mm256_permute2f128_ps(b1, b5, 0x20);
+    v[2] = _mm256_permute2f128_ps(b2, b6, 0x20);
+    v[3] = _mm256_permute2f128_ps(b3, b7, 0x20);
+    v[4] = _mm256_permute2f128_ps(b0, b4, 0x31);
+    v[5] = _mm256_permute2f128_ps(b1, b5, 0x31);
+    v[6] = _mm256_permute2f128_ps(b2, b6, 0x31);
+    v[7] = _mm256_permute2f128_ps(b3, b7, 0x31);
+}
+
 #else // two halves of four
 
 #    if defined(DR_SIMD_SSE2)
@@ -373,6 +394,19 @@ static inline void dr_f8_scatter4(float* base, const int32_t* index, const dr_f8
     dr_f4_store(base + 4 * index[5], f);
     dr_f4_store(base + 4 * index[6], g);
     dr_f4_store(base + 4 * index[7], h);
+}
+
+static inline void dr_f8_transpose(dr_f8 v[8])
+{
+    dr_f4_transpose(&v[0].lo, &v[1].lo, &v[2].lo, &v[3].lo);
+    dr_f4_transpose(&v[4].hi, &v[5].hi, &v[6].hi, &v[7].hi);
+    dr_f4_transpose(&v[0].hi, &v[1].hi, &v[2].hi, &v[3].hi);
+    dr_f4_transpose(&v[4].lo, &v[5].lo, &v[6].lo, &v[7].lo);
+    for (int i = 0; i < 4; ++i) {
+        dr_f4 keep = v[i].hi;
+        v[i].hi = v[i + 4].lo;
+        v[i + 4].lo = keep;
+    }
 }
 
 #endif

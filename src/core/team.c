@@ -13,9 +13,11 @@
 // Turns of the waiting loop, some 15 to 70 ns each. Every so many waits one tries the longest spin.
 enum { spin_least = 32, spin_most = 1024, waits_per_trial = 16 };
 
-// How long the caller works alone before sleepers are called, ms: about what a call costs, and more
-// after calls that did not pay.
-static const double patience_least = 0.01, patience_most = 1.0;
+// Waking a sleeper is dear. The caller pays for it from a credit, in ms: it earns by working alone,
+// by the clock, and by help, a little each time; it loses what it waits for a helper that got no
+// processor. The price is about what a call costs, and more after calls that did not pay.
+static const double credit_least = -20.0, credit_most = 1.0;
+static const double price_least = 0.01, price_most = 1.0;
 
 // What different threads write lies on different cache lines.
 typedef struct worker {
@@ -55,9 +57,10 @@ struct dr_team {
     // The caller's alone.
     _Alignas(DR_ALIGNMENT) unsigned published; // items of all rounds so far
     bool has_sleepers;                         // at the start of this round
-    double begin_time;                         // of this round, when it has sleepers, ms
-    double alone;                              // time worked alone since the last call or help, ms
-    double patience;                           // before the next call, ms
+    double start_time;                         // of this round, ms
+    double alone_time;                         // up to which working alone has been counted, ms
+    double credit;                             // for calling, ms
+    double price;                              // of the next call, ms
 
     worker workers[];
 };
@@ -126,8 +129,8 @@ static void sleep_until(worker* self, condition_fn* is_over)
     pthread_mutex_unlock(&self->mutex);
 }
 
-// Returns whether it had to sleep.
-static bool wait_until(worker* self, condition_fn* is_over)
+// Returns the time it slept, ms.
+static double wait_until(worker* self, condition_fn* is_over)
 {
     bool is_trial = ++self->wait_count % waits_per_trial == 0;
     int turns = is_trial ? spin_most : self->spin;
@@ -135,13 +138,14 @@ static bool wait_until(worker* self, condition_fn* is_over)
         if (is_over(self)) {
             int enough = 2 * turn < spin_most ? 2 * turn : spin_most;
             self->spin = self->spin > enough ? self->spin : enough;
-            return false;
+            return 0.0;
         }
         relax();
     }
     self->spin = self->spin / 2 > spin_least ? self->spin / 2 : spin_least;
+    double begin = dr_now_ms();
     sleep_until(self, is_over);
-    return true;
+    return dr_now_ms() - begin;
 }
 
 static bool round_has_begun(const worker* self)
@@ -159,8 +163,24 @@ static bool round_is_done(const worker* self)
     return finished == team->published;
 }
 
-// Whether sleepers shall be called in this round. The caller decides, once it has been alone for
-// long enough; the others follow.
+static void credit_add(dr_team* team, double amount)
+{
+    double credit = team->credit + amount;
+    team->credit = credit < credit_least  ? credit_least
+                   : credit > credit_most ? credit_most
+                                          : credit;
+}
+
+// Counts the time that the caller has worked alone.
+static void credit_add_alone(dr_team* team)
+{
+    double now = dr_now_ms();
+    credit_add(team, now - team->alone_time);
+    team->alone_time = now;
+}
+
+// Whether sleepers shall be called in this round. The caller decides, when it has the credit; the
+// others follow.
 static bool round_calls(worker* self)
 {
     dr_team* team = self->team;
@@ -168,10 +188,13 @@ static bool round_calls(worker* self)
     if (self->index > 0 || is_calling || !team->has_sleepers) {
         return is_calling;
     }
-    if (team->alone + (dr_now_ms() - team->begin_time) < team->patience) {
-        return false;
+    if (team->credit < team->price) {
+        credit_add_alone(team);
+        if (team->credit < team->price) {
+            return false;
+        }
     }
-    team->alone = 0.0;
+    team->credit -= team->price;
     atomic_store_explicit(&team->is_calling, true, memory_order_relaxed);
     return true;
 }
@@ -239,24 +262,32 @@ static void publish_round(dr_team* team, drape_task_fn* task, void* context, int
     for (int i = 1; i < shares && !team->has_sleepers; ++i) {
         team->has_sleepers = atomic_load(&team->workers[i].asleep);
     }
-    if (team->has_sleepers) {
-        team->begin_time = dr_now_ms();
-    }
+    team->start_time = dr_now_ms();
+    team->alone_time = team->start_time;
 }
 
-// Learns how long to wait with the next call. It did not pay when nobody came in time, nor when the
-// caller slept in the end for someone who came but got no processor.
-static void judge_round(dr_team* team, bool was_helped, bool had_to_sleep)
+// The time that the caller slept beyond that of an item: someone took one and got no processor.
+static double stall_time(const dr_team* team, unsigned done, double slept)
 {
-    bool has_called = atomic_load_explicit(&team->is_calling, memory_order_relaxed);
-    if (was_helped && !had_to_sleep) {
-        team->alone = 0.0;
-        team->patience = patience_least;
-    } else if (was_helped || has_called) {
-        double longer = 2.0 * team->patience;
-        team->patience = longer < patience_most ? longer : patience_most;
+    double worked = dr_now_ms() - team->start_time - slept;
+    return slept - worked / (done > 0 ? done : 1);
+}
+
+// Learns from the round what calling is worth.
+static void judge_round(dr_team* team, bool was_helped, double stall)
+{
+    if (stall > 0.0) {
+        credit_add(team, -stall);
+    } else if (was_helped) {
+        credit_add(team, price_least);
+        team->price = price_least;
     } else if (team->has_sleepers) {
-        team->alone += dr_now_ms() - team->begin_time;
+        credit_add_alone(team);
+    }
+    // Nobody came in time, or to no avail.
+    bool has_called = atomic_load_explicit(&team->is_calling, memory_order_relaxed);
+    if (has_called && (stall > 0.0 || !was_helped)) {
+        team->price = 2.0 * team->price < price_most ? 2.0 * team->price : price_most;
     }
 }
 
@@ -267,8 +298,8 @@ void dr_team_run(dr_team* team, drape_task_fn* task, void* context, int item_cou
     unsigned done = work(caller);
     add_finished(caller, done);
     bool was_helped = done < (unsigned)item_count;
-    bool had_to_sleep = was_helped && wait_until(caller, round_is_done);
-    judge_round(team, was_helped, had_to_sleep);
+    double slept = was_helped ? wait_until(caller, round_is_done) : 0.0;
+    judge_round(team, was_helped, slept > 0.0 ? stall_time(team, done, slept) : 0.0);
 }
 
 static bool worker_init(worker* self, dr_team* team, int index)
@@ -319,7 +350,8 @@ dr_team* dr_team_create(dr_memory* memory, int worker_count)
     }
     team->memory = memory;
     team->capacity = worker_count;
-    team->patience = patience_least;
+    team->credit = credit_most;
+    team->price = price_least;
     atomic_init(&team->round, 0);
     atomic_init(&team->is_calling, false);
     atomic_init(&team->stop, false);

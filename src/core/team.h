@@ -13,10 +13,9 @@
 //
 // Waiting is a bounded spin (rounds follow each other within microseconds), then sleep. A spin that
 // fails halves the next one, down to a microsecond or so; a spin that pays lengthens it, and now
-// and then a long one is tried. Waking a sleeper is dear, so the caller first works alone for as
-// long as a call costs, over one round or many; then sleepers are called in a tree, each calls two
-// more. A call that does not pay doubles the time before the next, up to a millisecond. So a
-// crowded host is not fought, and is found free again soon.
+// and then a long one is tried. Sleepers are called in a tree, each calls two more. That is dear,
+// so a call that brought no help doubles the price of the next, up to a millisecond of work alone.
+// So a crowded host is not fought, and is found free again soon.
 #ifndef DR_TEAM_H
 #define DR_TEAM_H
 

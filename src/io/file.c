@@ -280,28 +280,52 @@ bool dr_output_open(dr_output* out, const char* path, drape_error* error)
     return number == 0;
 }
 
-// Writes to the file itself, at its end or, when `offset` is not negative, over what is there.
-static void write_through(dr_output* out, const char* data, size_t size, off_t offset)
+// Bytes that a system call moved; 0 to try again, or with the failure kept.
+static size_t bytes_moved(dr_output* out, ssize_t count)
+{
+    if (count > 0) {
+        return (size_t)count;
+    }
+    if (count == 0 || errno != EINTR) {
+        out->failure = count < 0 ? errno : EIO;
+    }
+    return 0;
+}
+
+// Writes to the file itself, at its end.
+static void write_through(dr_output* out, const char* data, size_t size)
 {
     while (size > 0 && out->failure == 0) {
-        ssize_t count = offset < 0 ? write(out->descriptor, data, size)
-                                   : pwrite(out->descriptor, data, size, offset);
-        if (count < 0 && errno == EINTR) {
-            continue;
-        }
-        if (count <= 0) {
-            out->failure = count < 0 ? errno : EIO;
-            return;
-        }
+        size_t count = bytes_moved(out, write(out->descriptor, data, size));
         data += count;
-        size -= (size_t)count;
-        offset += offset < 0 ? 0 : (off_t)count;
+        size -= count;
+    }
+}
+
+// Writes over what is there, or behind it.
+static void write_at(dr_output* out, const char* data, size_t size, off_t offset)
+{
+    while (size > 0 && out->failure == 0) {
+        size_t count = bytes_moved(out, pwrite(out->descriptor, data, size, offset));
+        data += count;
+        size -= count;
+        offset += (off_t)count;
+    }
+}
+
+static void read_at(dr_output* out, char* data, size_t size, off_t offset)
+{
+    while (size > 0 && out->failure == 0) {
+        size_t count = bytes_moved(out, pread(out->descriptor, data, size, offset));
+        data += count;
+        size -= count;
+        offset += (off_t)count;
     }
 }
 
 static void flush(dr_output* out)
 {
-    write_through(out, out->buffer, out->used, -1);
+    write_through(out, out->buffer, out->used);
     out->used = 0;
 }
 
@@ -311,7 +335,7 @@ void dr_output_write(dr_output* out, const void* data, size_t size)
         flush(out);
     }
     if (size > BUFFER_SIZE) {
-        write_through(out, data, size, -1);
+        write_through(out, data, size);
     } else if (size > 0) {
         memcpy(out->buffer + out->used, data, size);
         out->used += size;
@@ -334,25 +358,7 @@ void dr_output_commit(dr_output* out, const char* end)
 void dr_output_patch(dr_output* out, size_t offset, const void* data, size_t size)
 {
     flush(out);
-    write_through(out, data, size, (off_t)offset);
-}
-
-// Reads back what was written, all of it or a failure.
-static void read_back(dr_output* out, char* data, size_t size, off_t offset)
-{
-    while (size > 0 && out->failure == 0) {
-        ssize_t count = pread(out->descriptor, data, size, offset);
-        if (count < 0 && errno == EINTR) {
-            continue;
-        }
-        if (count <= 0) {
-            out->failure = count < 0 ? errno : EIO;
-            return;
-        }
-        data += count;
-        size -= (size_t)count;
-        offset += (off_t)count;
-    }
+    write_at(out, data, size, (off_t)offset);
 }
 
 void dr_output_insert(dr_output* out, size_t offset, const void* data, size_t size)
@@ -367,10 +373,10 @@ void dr_output_insert(dr_output* out, size_t offset, const void* data, size_t si
     while (out->failure == 0 && end > from) {
         size_t piece = (size_t)(end - from) < BUFFER_SIZE ? (size_t)(end - from) : BUFFER_SIZE;
         end -= (off_t)piece;
-        read_back(out, out->buffer, piece, end);
-        write_through(out, out->buffer, piece, end + (off_t)size);
+        read_at(out, out->buffer, piece, end);
+        write_at(out, out->buffer, piece, end + (off_t)size);
     }
-    write_through(out, data, size, from);
+    write_at(out, data, size, from);
     if (out->failure == 0) {
         lseek(out->descriptor, 0, SEEK_END);
     }

@@ -2,7 +2,7 @@
 
 // A grid of 4096 x 4096, or a disc of as many.
 #define MAX_VERTICES (4096.0 * 4096.0)
-#define MAX_RESOLUTION 100000
+#define MAX_RESOLUTION 32768
 #define MAX_RINGS 2364
 
 // --- Fabric ---
@@ -44,8 +44,8 @@ static void read_fabric(dr_reader* reader, const dr_json_node* node, drape_fabri
                     &fabric->thickness);
     dr_reader_one_or_two(reader, dr_object_key(&object, "stretch"), dr_above(0, 1e9),
                          &fabric->stretch_warp, &fabric->stretch_weft);
-    dr_reader_float(reader, dr_object_key(&object, "shear"), dr_at_least(0, 1e9), &fabric->shear);
-    dr_reader_one_or_two(reader, dr_object_key(&object, "bend"), dr_at_least(0, 1e6),
+    dr_reader_float(reader, dr_object_key(&object, "shear"), dr_above(0, 1e9), &fabric->shear);
+    dr_reader_one_or_two(reader, dr_object_key(&object, "bend"), dr_above(0, 1e6),
                          &fabric->bend_warp, &fabric->bend_weft);
     dr_scene_read_friction(reader, dr_object_key(&object, "friction"), &fabric->friction_static,
                            &fabric->friction_dynamic);

@@ -45,7 +45,7 @@ void dr_scene_read_motion(dr_reader* reader, const dr_json_node* node, dr_place_
                              "a time after that of the key before");
         }
     }
-    *motion = (dr_motion_desc){keys, count};
+    *motion = (dr_motion_desc){node, keys, count};
 }
 
 void dr_scene_read_friction(dr_reader* reader, const dr_json_node* node, float* static_friction,

@@ -28,6 +28,7 @@ typedef struct dr_key_desc {
 
 // A motion; no keys: at rest.
 typedef struct dr_motion_desc {
+    const dr_json_node* node;
     const dr_key_desc* keys;
     int key_count;
 } dr_motion_desc;

@@ -128,8 +128,8 @@ const char* dr_word_nearest(const char* word, const char* const* candidates, int
         return NULL;
     }
     const char* nearest = NULL;
-    // One letter in three may be wrong, at least one.
-    int best = 1 + least(3, (int)(length < 3 ? 1 : length / 3));
+    // Half of the letters may be wrong, at most three.
+    int best = 1 + least(3, (int)(length < 3 ? 1 : length / 2));
     for (int i = 0; i < count; ++i) {
         int distance =
             strlen(candidates[i]) <= LONGEST_WORD ? word_distance(word, candidates[i]) : best;

@@ -44,15 +44,24 @@ bool dr_text_word_is(const char* word, size_t length, const char* wanted)
     return strlen(wanted) == length && memcmp(word, wanted, length) == 0;
 }
 
+// Takes a number that ends at `behind`, which must be the end of the word too.
+static bool take_number(dr_text* text, const char* behind, const char* what, drape_error* error)
+{
+    dr_text after = *text;
+    after.at = behind;
+    if (behind == NULL || !dr_text_at_word_end(&after)) {
+        return dr_text_expected(text, what, error);
+    }
+    text->at = behind;
+    return true;
+}
+
 bool dr_text_float(dr_text* text, const char* what, float* value, drape_error* error)
 {
     dr_text_skip_blanks(text);
     const char* start = text->at;
-    const char* behind = dr_parse_float(text->at, text->end, value);
-    text->at = behind != NULL ? behind : start;
-    if (behind == NULL || !dr_text_at_word_end(text)) {
-        text->at = start;
-        return dr_text_expected(text, what, error);
+    if (!take_number(text, dr_parse_float(start, text->end, value), what, error)) {
+        return false;
     }
     if (!isfinite(*value)) {
         text->at = start;
@@ -66,14 +75,7 @@ bool dr_text_float(dr_text* text, const char* what, float* value, drape_error* e
 bool dr_text_integer(dr_text* text, const char* what, int64_t* value, drape_error* error)
 {
     dr_text_skip_blanks(text);
-    const char* start = text->at;
-    const char* behind = dr_parse_integer(text->at, text->end, value);
-    text->at = behind != NULL ? behind : start;
-    if (behind == NULL || !dr_text_at_word_end(text)) {
-        text->at = start;
-        return dr_text_expected(text, what, error);
-    }
-    return true;
+    return take_number(text, dr_parse_integer(text->at, text->end, value), what, error);
 }
 
 bool dr_text_fail(const dr_text* text, drape_error* error, const char* format, ...)

@@ -80,7 +80,7 @@ static void measure_edges(dr_cloth* cloth)
 }
 
 dr_cloth* dr_cloth_create(dr_memory* memory, const dr_cloth_source* source, dr_mesh* mesh,
-                          const drape_vec3* positions)
+                          const drape_vec3* positions, const drape_mesh_view* view, int32_t* welded)
 {
     dr_cloth* cloth = dr_new_zeroed(memory, dr_cloth, 1);
     if (!cloth) {
@@ -88,7 +88,7 @@ dr_cloth* dr_cloth_create(dr_memory* memory, const dr_cloth_source* source, dr_m
     }
     cloth->fabric = source->def->fabric;
     cloth->thickness = source->thickness;
-    cloth->given_count = mesh->vertex_count;
+    cloth->given_count = view->vertex_count;
     bool made = source->columns > 0
                     ? dr_xpbd_create_grid(&cloth->xpbd, memory, &cloth->fabric, source->size_x,
                                           source->size_z, source->columns, source->rows)
@@ -107,9 +107,14 @@ dr_cloth* dr_cloth_create(dr_memory* memory, const dr_cloth_source* source, dr_m
         return NULL;
     }
     *mesh = (dr_mesh){0};
-    memcpy(cloth->triangles, given.triangles,
-           sizeof *cloth->triangles * (size_t)given.triangle_count);
-    memcpy(cloth->uv, given.uv, sizeof *given.uv * (size_t)given.vertex_count);
+    cloth->welded = welded;
+    if (given.triangle_count > 0) {
+        memcpy(cloth->triangles, view->triangles,
+               sizeof *cloth->triangles * (size_t)given.triangle_count);
+    }
+    for (int i = 0; i < cloth->given_count; ++i) {
+        memcpy(cloth->uv + (size_t)i * 2, given.uv[welded ? welded[i] : i], sizeof *given.uv);
+    }
     measure_edges(cloth);
     sort_features(cloth, (const int32_t*)given.edges, sizeof(dr_edge) / sizeof(int32_t), 2,
                   given.edge_count, (int32_t*)cloth->edge_slots, cloth->edge_start);
@@ -120,7 +125,7 @@ dr_cloth* dr_cloth_create(dr_memory* memory, const dr_cloth_source* source, dr_m
         dr_sheet* sheet = &cloth->xpbd.sheet;
         dr_sheet_set(sheet->layout, sheet->vel, sheet->slot_of_vertex[v], source->def->velocity);
     }
-    dr_xpbd_reset(&cloth->xpbd);
+    dr_xpbd_tidy(&cloth->xpbd);
     dr_cloth_refresh_bounds(cloth);
     dr_cloth_publish(cloth);
     return cloth;
@@ -199,7 +204,7 @@ void dr_cloth_restore(dr_cloth* cloth)
         dr_sheet_set(sheet->layout, sheet->pos, slot,
                      dr_sheet_get(sheet->layout, sheet->start, slot));
     }
-    dr_xpbd_reset(&cloth->xpbd);
+    dr_xpbd_tidy(&cloth->xpbd);
     dr_cloth_refresh_bounds(cloth);
 }
 

@@ -38,7 +38,7 @@ typedef struct dr_cloth {
     bool is_held_stale;      // pins changed: clamps must be found anew
 } dr_cloth;
 
-// A cloth of a sound mesh, at positions (mesh order). Null when memory is short.
+// What a cloth is made of beside its mesh.
 typedef struct dr_cloth_source {
     const drape_cloth_def* def;
     float thickness;
@@ -47,9 +47,11 @@ typedef struct dr_cloth_source {
     int columns, rows;
 } dr_cloth_source;
 
-// Takes the mesh over when it succeeds. `positions` has the mesh's vertices.
+// A cloth at `positions` (mesh order). Takes `mesh` and `welded` over when it succeeds; `view` is what
+// the mesh was built from. Null when memory is short.
 dr_cloth* dr_cloth_create(dr_memory* memory, const dr_cloth_source* source, dr_mesh* mesh,
-                          const drape_vec3* positions);
+                          const drape_vec3* positions, const drape_mesh_view* view,
+                          int32_t* welded);
 void dr_cloth_destroy(dr_cloth* cloth, dr_memory* memory);
 
 static inline int dr_cloth_slot(const dr_cloth* cloth, int given)

@@ -62,7 +62,7 @@ static drape_fabric fabric_from_row(const fabric_row* row)
 
 bool drape_fabric_by_name(const char* name, drape_fabric* fabric)
 {
-    for (int i = 0; name != NULL && i < fabric_row_count; ++i) {
+    for (int i = 0; name != NULL && fabric != NULL && i < fabric_row_count; ++i) {
         if (strcmp(name, fabric_rows[i].name) == 0) {
             *fabric = fabric_from_row(&fabric_rows[i]);
             return true;

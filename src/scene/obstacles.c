@@ -15,6 +15,15 @@ static float combine_friction(float world, float collider, float fabric)
     return collider >= 0.0f ? sqrtf(collider * fabric) : fabric;
 }
 
+static dr_friction friction_of(const drape_world* world, const dr_cloth* cloth,
+                               const dr_obstacle* obstacle)
+{
+    return (dr_friction){combine_friction(world->def.friction_static, obstacle->friction_static,
+                                          cloth->fabric.friction_static),
+                         combine_friction(world->def.friction_dynamic, obstacle->friction_dynamic,
+                                          cloth->fabric.friction_dynamic)};
+}
+
 static dr_contact_range range_of(const drape_world* world, const dr_cloth* cloth)
 {
     float given = world->def.static_radius;
@@ -70,6 +79,8 @@ static bool add_run(drape_world* world, dr_cloth* cloth, int chunk, int obstacle
     dr_contact_run* run = &world->runs[world->run_count++];
     *run = (dr_contact_run){.cloth = cloth, .chunk = chunk, .obstacle = obstacle,
                             .regions = regions};
+    const dr_obstacle* obstacles = world->obstacles.data;
+    run->friction = friction_of(world, cloth, &obstacles[obstacle]);
     run->contacts =
         dr_arena_allocate(&world->arena, sizeof(dr_contact8) * (size_t)DR_CHUNK_VECTORS);
     if (regions) {
@@ -150,6 +161,7 @@ static dr_detect_args detect_args(const drape_world* world, const dr_contact_run
     return (dr_detect_args){.sheet = &run->cloth->xpbd.sheet,
                             .obstacle = &obstacles[run->obstacle],
                             .range = range_of(world, run->cloth),
+                            .friction = run->friction,
                             .far = reach + run->cloth->edge_max,
                             .regions = run->regions};
 }
@@ -241,28 +253,9 @@ static bool make_single_contacts(drape_world* world)
     return true;
 }
 
-static void set_frictions(drape_world* world)
-{
-    dr_obstacle* obstacles = world->obstacles.data;
-    const dr_cloth* cloth = NULL;
-    for (int i = 0; i < dr_slots_count(&world->cloths) && !cloth; ++i) {
-        cloth = dr_slots_at(&world->cloths, i);
-    }
-    for (int o = 0; cloth && o < world->obstacles.count; ++o) {
-        dr_obstacle* obstacle = &obstacles[o];
-        obstacle->friction_static =
-            combine_friction(world->def.friction_static, obstacle->friction_static,
-                             cloth->fabric.friction_static);
-        obstacle->friction_dynamic =
-            combine_friction(world->def.friction_dynamic, obstacle->friction_dynamic,
-                             cloth->fabric.friction_dynamic);
-    }
-}
-
 bool dr_world_detect(drape_world* world)
 {
     world->report.contact_count = 0;
-    set_frictions(world);
     if (!collect_runs(world)) {
         return false;
     }
@@ -284,13 +277,11 @@ static void resolve_task(void* context, int begin, int end, int worker)
 {
     (void)worker;
     drape_world* world = context;
-    const dr_obstacle* obstacles = world->obstacles.data;
     const dr_contact_kernels* kernels = dr_contact_kernels_for(world->isa);
     for (int i = begin; i < end; ++i) {
         for (int r = world->group_start[i]; r < world->group_start[i + 1]; ++r) {
             dr_contact_run* run = &world->runs[r];
-            kernels->resolve(&run->cloth->xpbd.sheet, &obstacles[run->obstacle], run->contacts,
-                             run->count);
+            kernels->resolve(&run->cloth->xpbd.sheet, run->friction, run->contacts, run->count);
         }
     }
 }

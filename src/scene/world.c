@@ -117,8 +117,12 @@ void drape_world_destroy(drape_world* world)
     dr_slots_free(&world->pins, memory);
     dr_slots_free(&world->seams, memory);
     dr_array_free(memory, &world->chunk_items, sizeof(dr_work_item));
-    dr_array_free(memory, &world->even_items, sizeof(dr_work_item));
-    dr_array_free(memory, &world->odd_items, sizeof(dr_work_item));
+    for (int stage = 0; stage < DR_XPBD_STAGES; ++stage) {
+        for (int phase = 0; phase < DR_XPBD_MAX_PHASES; ++phase) {
+            dr_array_free(memory, &world->phase_items[stage][phase], sizeof(dr_work_item));
+        }
+    }
+    dr_delete(memory, world->scratch, world->scratch_floats * (size_t)world->def.worker_count);
     dr_array_free(memory, &world->obstacles, sizeof(dr_obstacle));
     dr_array_free(memory, &world->single_contacts, sizeof(dr_contact1));
     dr_array_free(memory, &world->single_cloths, sizeof(dr_cloth*));
@@ -206,31 +210,65 @@ static bool push_item(drape_world* world, dr_array* list, dr_cloth* cloth, int i
     return item != NULL;
 }
 
+static bool push_items(drape_world* world, dr_array* list, dr_cloth* cloth, int count)
+{
+    for (int i = 0; i < count; ++i) {
+        if (!push_item(world, list, cloth, i)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool list_work(drape_world* world, dr_cloth* cloth)
+{
+    bool done = push_items(world, &world->chunk_items, cloth, cloth->chunk_count);
+    for (int stage = 0; stage < DR_XPBD_STAGES; ++stage) {
+        for (int phase = 0; done && phase < dr_xpbd_phase_count(&cloth->xpbd, stage); ++phase) {
+            int count = dr_xpbd_item_count(&cloth->xpbd, stage, phase);
+            done = push_items(world, &world->phase_items[stage][phase], cloth, count);
+        }
+    }
+    return done;
+}
+
+static bool refresh_scratch(drape_world* world)
+{
+    size_t wanted = 0, workers = (size_t)world->def.worker_count;
+    for (int i = 0; i < dr_slots_count(&world->cloths); ++i) {
+        const dr_cloth* cloth = dr_slots_at(&world->cloths, i);
+        size_t floats = cloth ? dr_xpbd_scratch(&cloth->xpbd) : 0;
+        wanted = floats > wanted ? floats : wanted;
+    }
+    wanted = (wanted + 15) / 16 * 16; // whole cache lines, so that workers do not share one
+    if (wanted <= world->scratch_floats) {
+        return true;
+    }
+    dr_delete(&world->memory, world->scratch, world->scratch_floats * workers);
+    world->scratch = dr_new(&world->memory, float, wanted * workers);
+    world->scratch_floats = world->scratch ? wanted : 0;
+    return world->scratch != NULL;
+}
+
 static bool refresh_work(drape_world* world)
 {
     if (!world->is_work_stale) {
         return true;
     }
-    world->chunk_items.count = world->even_items.count = world->odd_items.count = 0;
-    for (int i = 0; i < dr_slots_count(&world->cloths); ++i) {
-        dr_cloth* cloth = dr_slots_at(&world->cloths, i);
-        if (!cloth) {
-            continue;
-        }
-        for (int c = 0; c < cloth->chunk_count; ++c) {
-            if (!push_item(world, &world->chunk_items, cloth, c)) {
-                return false;
-            }
-        }
-        for (int b = 0; b < cloth->xpbd.block_count; ++b) {
-            dr_array* list = b % 2 == 0 ? &world->even_items : &world->odd_items;
-            if (!push_item(world, list, cloth, b)) {
-                return false;
-            }
+    world->chunk_items.count = 0;
+    for (int stage = 0; stage < DR_XPBD_STAGES; ++stage) {
+        for (int phase = 0; phase < DR_XPBD_MAX_PHASES; ++phase) {
+            world->phase_items[stage][phase].count = 0;
         }
     }
-    world->is_work_stale = false;
-    return true;
+    for (int i = 0; i < dr_slots_count(&world->cloths); ++i) {
+        dr_cloth* cloth = dr_slots_at(&world->cloths, i);
+        if (cloth && !list_work(world, cloth)) {
+            return false;
+        }
+    }
+    world->is_work_stale = !refresh_scratch(world);
+    return !world->is_work_stale;
 }
 
 static int chunk_end(const dr_cloth* cloth, int chunk)
@@ -269,33 +307,35 @@ static void commit_task(void* context, int begin, int end, int worker)
     }
 }
 
-typedef struct block_sweep {
-    drape_isa isa;
-    const dr_work_item* items;
-    bool warm;
-} block_sweep;
+typedef struct phase_run {
+    drape_world* world;
+    dr_xpbd_stage stage;
+    int phase;
+    dr_xpbd_sweep sweep;
+} phase_run;
 
-static void block_task(void* context, int begin, int end, int worker)
+static void phase_task(void* context, int begin, int end, int worker)
 {
-    (void)worker;
-    const block_sweep* sweep = context;
+    const phase_run* run = context;
+    drape_world* world = run->world;
+    const dr_work_item* items = world->phase_items[run->stage][run->phase].data;
+    float* scratch = world->scratch + world->scratch_floats * (size_t)worker;
     for (int i = begin; i < end; ++i) {
-        dr_xpbd* xpbd = &sweep->items[i].cloth->xpbd;
-        if (sweep->warm) {
-            dr_xpbd_warm_block(xpbd, sweep->isa, sweep->items[i].index);
-        } else {
-            dr_xpbd_solve_block(xpbd, sweep->isa, sweep->items[i].index);
-        }
+        dr_xpbd_run(&items[i].cloth->xpbd, world->isa, run->stage, run->phase, items[i].index,
+                    run->sweep, scratch);
     }
 }
 
-// Even blocks beside each other, then odd ones.
-static void sweep_blocks(drape_world* world, bool warm)
+// The phases of a stage one after the other, the items of each beside each other.
+static void run_stage(drape_world* world, dr_xpbd_stage stage, dr_xpbd_sweep sweep)
 {
-    block_sweep even = {world->isa, world->even_items.data, warm};
-    block_sweep odd = {world->isa, world->odd_items.data, warm};
-    dr_parallel_for(world->pool, world->even_items.count, 1, block_task, &even);
-    dr_parallel_for(world->pool, world->odd_items.count, 1, block_task, &odd);
+    for (int phase = 0; phase < DR_XPBD_MAX_PHASES; ++phase) {
+        phase_run run = {world, stage, phase, sweep};
+        int count = world->phase_items[stage][phase].count;
+        if (count > 0) {
+            dr_parallel_for(world->pool, count, 1, phase_task, &run);
+        }
+    }
 }
 
 // Air on every sheet, while there is air. The arrays for it are made with the first breath.
@@ -328,19 +368,13 @@ static void predict(drape_world* world)
 {
     dr_parallel_for(world->pool, world->chunk_items.count, 1, predict_task, world);
     dr_world_move_pins(world);
-    sweep_blocks(world, true);
+    run_stage(world, DR_XPBD_BEND, (dr_xpbd_sweep){0, 1});
 }
 
 static void solve(drape_world* world)
 {
     for (int i = 0; i < world->def.iterations; ++i) {
-        sweep_blocks(world, false);
-        for (int c = 0; c < dr_slots_count(&world->cloths); ++c) {
-            dr_cloth* cloth = dr_slots_at(&world->cloths, c);
-            if (cloth) {
-                dr_xpbd_solve_extra(&cloth->xpbd);
-            }
-        }
+        run_stage(world, DR_XPBD_STRETCH, (dr_xpbd_sweep){i, world->def.iterations});
         dr_world_pull_pins(world);
         dr_world_pull_seams(world);
         dr_world_resolve_contacts(world);
@@ -364,19 +398,20 @@ static int substep_count(const drape_world* world, float dt)
 
 static bool begin_step(drape_world* world, float h)
 {
-    if (!refresh_work(world) || !dr_world_refresh_pins(world)) {
-        return false;
-    }
+    dr_world_refresh_pins(world);
     for (int i = 0; i < dr_slots_count(&world->cloths); ++i) {
         dr_cloth* cloth = dr_slots_at(&world->cloths, i);
         if (cloth) {
+            int phases = dr_xpbd_phase_count(&cloth->xpbd, DR_XPBD_BEND);
             dr_xpbd_prepare(&cloth->xpbd, h);
+            // Another h or other masses may ask for more sweeps over the bends.
+            world->is_work_stale |= phases != dr_xpbd_phase_count(&cloth->xpbd, DR_XPBD_BEND);
             dr_xpbd_tidy(&cloth->xpbd);
             dr_cloth_save(cloth);
         }
     }
     dr_world_begin_pins(world);
-    return true;
+    return refresh_work(world);
 }
 
 static int count_non_finite(const drape_world* world)

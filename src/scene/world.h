@@ -59,6 +59,7 @@ typedef struct dr_contact_run {
     dr_cloth* cloth;
     int chunk;
     int obstacle;
+    dr_friction friction;
     dr_contact8* contacts;
     int count;
     uint8_t* regions;   // of the cloth and obstacle; null when vertices are enough
@@ -68,7 +69,7 @@ typedef struct dr_contact_run {
 
 typedef struct dr_work_item {
     dr_cloth* cloth;
-    int index; // chunk or block
+    int index; // chunk, or item of a phase
 } dr_work_item;
 
 // What the substep in progress knows.
@@ -92,7 +93,10 @@ struct drape_world {
 
     // Work lists over all cloths, made anew when cloths come or go.
     bool is_work_stale;
-    dr_array chunk_items, even_items, odd_items;
+    dr_array chunk_items;
+    dr_array phase_items[DR_XPBD_STAGES][DR_XPBD_MAX_PHASES];
+    float* scratch; // scratch_floats for each worker
+    size_t scratch_floats;
 
     // The substep in progress.
     dr_substep substep;
@@ -127,7 +131,7 @@ float dr_world_smallest_gap(const drape_world* world);
 // --- pin.c, seam.c ---
 void dr_pin_destroy(dr_pin* pin, dr_memory* memory);
 void dr_world_release_pins(drape_world* world);  // those whose time has come
-bool dr_world_refresh_pins(drape_world* world);  // inverse masses after changes
+void dr_world_refresh_pins(drape_world* world);  // inverse masses after changes
 void dr_world_begin_pins(drape_world* world);    // once a step
 void dr_world_move_pins(drape_world* world);     // to the end of the substep
 void dr_world_pull_pins(drape_world* world);     // soft ones, once a sweep

@@ -1,7 +1,6 @@
 #include "solver/xpbd.h"
 
-#include <string.h>
-
+#include "core/base.h"
 #include "solver/xpbd_grid.h"
 #include "solver/xpbd_mesh.h"
 
@@ -13,20 +12,8 @@ void dr_xpbd_free(dr_xpbd* xpbd, dr_memory* memory)
     if (xpbd->mesh) {
         dr_xpbd_mesh_free(xpbd->mesh, memory);
     }
-    dr_delete(memory, xpbd->extra, xpbd->extra_capacity);
     dr_sheet_free(&xpbd->sheet, memory);
     *xpbd = (dr_xpbd){0};
-}
-
-bool dr_xpbd_update_clamps(dr_xpbd* xpbd, dr_memory* memory)
-{
-    dr_xpbd_reset(xpbd);
-    if (xpbd->mesh) {
-        dr_xpbd_mesh_update_clamps(xpbd);
-        return true;
-    }
-    xpbd->extra_count = 0;
-    return dr_grid_find_clamps(xpbd, memory);
 }
 
 void dr_xpbd_tidy(dr_xpbd* xpbd)
@@ -44,18 +31,9 @@ void dr_xpbd_tidy(dr_xpbd* xpbd)
     }
 }
 
-void dr_xpbd_reset(dr_xpbd* xpbd)
+void dr_xpbd_masses_changed(dr_xpbd* xpbd)
 {
-    if (xpbd->mesh) {
-        dr_xpbd_mesh_reset(xpbd->mesh);
-    } else {
-        size_t vectors = (size_t)xpbd->sheet.vector_count;
-        memset(xpbd->grid->lambda, 0, vectors * DR_GRID_LAMBDA * sizeof(float));
-    }
-    dr_xpbd_tidy(xpbd);
-    for (int i = 0; i < xpbd->extra_count; ++i) {
-        memset(xpbd->extra[i].lambda, 0, sizeof xpbd->extra[i].lambda);
-    }
+    xpbd->h = 0.0f;
 }
 
 void dr_xpbd_prepare(dr_xpbd* xpbd, float h)
@@ -63,63 +41,69 @@ void dr_xpbd_prepare(dr_xpbd* xpbd, float h)
     if (xpbd->h == h) {
         return;
     }
-    // Multipliers are forces times h^2: another h, another unit.
-    dr_xpbd_reset(xpbd);
     xpbd->h = h;
     if (xpbd->mesh) {
-        dr_xpbd_mesh_prepare(xpbd->mesh, h);
+        dr_xpbd_mesh_prepare(xpbd, h);
     } else {
-        dr_grid_prepare(xpbd->grid, h);
+        dr_grid_prepare(xpbd, h);
     }
 }
 
-void dr_xpbd_warm_block(dr_xpbd* xpbd, drape_isa isa, int block)
+size_t dr_xpbd_scratch(const dr_xpbd* xpbd)
+{
+    return xpbd->grid ? dr_grid_scratch(xpbd->grid) : 0;
+}
+
+int dr_xpbd_phase_count(const dr_xpbd* xpbd, dr_xpbd_stage stage)
+{
+    if (xpbd->grid) {
+        return stage == DR_XPBD_BEND ? 2 : 4;
+    }
+    return stage == DR_XPBD_BEND ? 2 * xpbd->mesh->bend_sweeps : 2;
+}
+
+int dr_xpbd_item_count(const dr_xpbd* xpbd, dr_xpbd_stage stage, int phase)
 {
     if (xpbd->mesh) {
-        dr_mesh_kernels_for(isa)->warm(xpbd->mesh, block);
+        return (xpbd->mesh->block_count + 1 - phase % 2) / 2; // even blocks, then odd ones
+    }
+    bool by_rows = stage == DR_XPBD_BEND ? phase == 1 : phase == 0;
+    return by_rows ? dr_grid_row_groups(xpbd->grid) : dr_grid_column_groups(xpbd->grid);
+}
+
+static void run_grid(struct dr_xpbd_grid* grid, drape_isa isa, dr_xpbd_stage stage, int phase,
+                     int item, dr_xpbd_sweep sweep, float* scratch)
+{
+    const dr_grid_kernels* kernels = dr_grid_kernels_for(isa);
+    static const int shifts[] = {0, 0, 1, -1};
+    dr_grid_sweep at = {sweep.index == 0, sweep.index == sweep.count - 1};
+    if (stage == DR_XPBD_BEND) {
+        if (phase == 0) {
+            kernels->bend_across(grid, item, scratch);
+        } else {
+            kernels->twist_cells(grid, item);
+        }
+    } else if (phase == 0) {
+        kernels->along(grid, item, at, scratch);
     } else {
-        int begin = block * xpbd->grid->block_rows, end = begin + xpbd->grid->block_rows;
-        end = end < xpbd->grid->rows ? end : xpbd->grid->rows;
-        dr_grid_kernels_for(isa)->warm(xpbd->grid, begin, end);
+        kernels->across(grid, shifts[phase], item, at, scratch);
     }
 }
 
-void dr_xpbd_solve_block(dr_xpbd* xpbd, drape_isa isa, int block)
+void dr_xpbd_run(dr_xpbd* xpbd, drape_isa isa, dr_xpbd_stage stage, int phase, int item,
+                 dr_xpbd_sweep sweep, float* scratch)
 {
-    if (xpbd->mesh) {
-        dr_mesh_kernels_for(isa)->solve(xpbd->mesh, block);
-    } else {
-        int begin = block * xpbd->grid->block_rows, end = begin + xpbd->grid->block_rows;
-        end = end < xpbd->grid->rows ? end : xpbd->grid->rows;
-        dr_grid_kernels_for(isa)->solve(xpbd->grid, begin, end);
+    DR_ASSERT(item >= 0 && item < dr_xpbd_item_count(xpbd, stage, phase));
+    if (xpbd->grid) {
+        run_grid(xpbd->grid, isa, stage, phase, item, sweep, scratch);
+        return;
     }
-}
-
-void dr_xpbd_solve_extra(dr_xpbd* xpbd)
-{
-    dr_sheet* sheet = &xpbd->sheet;
-    int step = dr_sheet_step(sheet->layout);
-    float per_h_squared = 1.0f / (xpbd->h * xpbd->h);
-    for (int i = 0; i < xpbd->extra_count; ++i) {
-        dr_stencil* stencil = &xpbd->extra[i];
-        float value[3] = {0}, ws = stencil->compliance * per_h_squared;
-        float* p[4];
-        for (int k = 0; k < stencil->count; ++k) {
-            p[k] = sheet->pos + dr_sheet_offset(sheet->layout, stencil->slot[k]);
-            ws += p[k][3 * step] * stencil->coef[k] * stencil->coef[k];
-        }
-        for (int c = 0; c < 3; ++c) {
-            // Differences to the first vertex keep the digits; the coefficients sum to zero.
-            for (int k = 1; k < stencil->count; ++k) {
-                value[c] += stencil->coef[k] * (p[k][c * step] - p[0][c * step]);
-            }
-            float carried = stencil->compliance * per_h_squared * stencil->lambda[c];
-            float change = -(value[c] + carried) / ws;
-            stencil->lambda[c] += change;
-            for (int k = 0; k < stencil->count; ++k) {
-                p[k][c * step] += p[k][3 * step] * stencil->coef[k] * change;
-            }
-        }
+    const dr_mesh_kernels* kernels = dr_mesh_kernels_for(isa);
+    int block = 2 * item + phase % 2;
+    if (stage == DR_XPBD_BEND) {
+        kernels->bend(xpbd->mesh, block, phase < 2);
+    } else {
+        kernels->stretch(xpbd->mesh, block, sweep.index == 0);
     }
 }
 

@@ -41,38 +41,45 @@ static void set_stiffness(struct dr_xpbd_grid* grid, const drape_fabric* fabric)
         split_stiffness(along, across, fabric->shear, h1, h2, &k_along, &k_across, &k_shear);
     }
     float diagonal_squared = h1 * h1 + h2 * h2;
-    grid->stiffness[DR_GRID_ALONG] = k_along * h2 / h1;
-    grid->stiffness[DR_GRID_ACROSS] = k_across * h1 / h2;
-    grid->stiffness[DR_GRID_DIAGONAL] = k_shear * diagonal_squared / (2.0f * h1 * h2);
-    grid->stiffness[DR_GRID_BEND_ALONG] = bend_along * h2 / (h1 * h1 * h1);
-    grid->stiffness[DR_GRID_BEND_ACROSS] = bend_across * h1 / (h2 * h2 * h2);
-    grid->stiffness[DR_GRID_TWIST] = 2.0f * sqrtf(bend_along * bend_across) / (h1 * h2);
+    grid->spring[DR_GRID_ALONG] = k_along * h2 / h1;
+    grid->spring[DR_GRID_ACROSS] = k_across * h1 / h2;
+    grid->spring[DR_GRID_DIAGONAL] = k_shear * diagonal_squared / (2.0f * h1 * h2);
+    grid->bend_along = bend_along * h2 / (h1 * h1 * h1);
+    grid->bend_across = bend_across * h1 / (h2 * h2 * h2);
+    grid->twist = 2.0f * sqrtf(bend_along * bend_across) / (h1 * h2);
 }
 
-// Share of a full cell's width that a constraint of this family has at a place; 0: no constraint.
-static float family_width(const struct dr_xpbd_grid* grid, int family, int column, bool border_row)
+static float column_width(const struct dr_xpbd_grid* grid, int column)
+{
+    return column == 0 || column == grid->columns - 1 ? 0.5f : 1.0f;
+}
+
+static float row_width(const struct dr_xpbd_grid* grid, int row)
+{
+    return (row == 0 || row == grid->rows - 1) && grid->rows > 1 ? 0.5f : 1.0f;
+}
+
+// Share of a full cell's width that a spring has at a place; 0: no spring.
+static float spring_width(const struct dr_xpbd_grid* grid, int family, int column, bool border_row)
 {
     int n = grid->columns;
-    float row_width = border_row && grid->rows > 1 ? 0.5f : 1.0f;
-    float column_width = column == 0 || column == n - 1 ? 0.5f : 1.0f;
     switch (family) {
-    case DR_GRID_ALONG: return column < n - 1 ? row_width : 0.0f;
-    case DR_GRID_ACROSS: return column < n ? column_width : 0.0f;
-    case DR_GRID_BEND_ALONG: return column > 0 && column < n - 1 ? row_width : 0.0f;
-    case DR_GRID_BEND_ACROSS: return column < n ? column_width : 0.0f;
+    case DR_GRID_ALONG:
+        return column >= n - 1 ? 0.0f : border_row && grid->rows > 1 ? 0.5f : 1.0f;
+    case DR_GRID_ACROSS: return column < n ? column_width(grid, column) : 0.0f;
     default: return column < n - 1 ? 1.0f : 0.0f;
     }
 }
 
-void dr_grid_prepare(struct dr_xpbd_grid* grid, float h)
+static void set_compliances(struct dr_xpbd_grid* grid, float h)
 {
     float* at = grid->table;
     for (int border = 0; border < 2; ++border) {
         for (int j = 0; j < grid->row_vectors; ++j) {
-            for (int family = 0; family < DR_GRID_FAMILIES; ++family) {
+            for (int family = 0; family < DR_GRID_SPRINGS; ++family) {
                 for (int lane = 0; lane < 8; ++lane) {
-                    float width = family_width(grid, family, lane * grid->row_vectors + j, border);
-                    float k = grid->stiffness[family] * width * h * h;
+                    float width = spring_width(grid, family, lane * grid->row_vectors + j, border);
+                    float k = grid->spring[family] * width * h * h;
                     *at++ = k > 0.0f ? 1.0f / k : ABSENT;
                 }
             }
@@ -80,11 +87,97 @@ void dr_grid_prepare(struct dr_xpbd_grid* grid, float h)
     }
 }
 
-// Rows to a block: enough blocks for several workers, each of at least four rows.
-static int choose_block_rows(int rows)
+// --- Bending lines ---
+
+// One line of the cloth: masses (0 where held), stencils k h^2, and where its factors go.
+typedef struct line {
+    int count;
+    const double* mass;
+    const double* k;    // by the middle vertex; 0 at the ends
+    float* factors;     // DR_GRID_LINE floats a place, already moved to the lane
+} line;
+
+// Bands of M + h^2 K, from the stencils around each place.
+static double band(const line* l, int i, int distance)
 {
-    int target = (rows + 7) / 8;
-    return target < 4 ? 4 : target > 32 ? 32 : target;
+    double before = i > 0 ? l->k[i - 1] : 0.0, here = l->k[i];
+    double after = i + 1 < l->count ? l->k[i + 1] : 0.0;
+    switch (distance) {
+    case 0: return l->mass[i] + before + 4.0 * here + after;
+    case 1: return -2.0 * (before + here); // with i - 1
+    default: return before;                // with i - 2
+    }
+}
+
+// L D L^T of the line. Held vertices drop out of it: no pivot, no coupling.
+static void factor_line(const line* l)
+{
+    double d1 = 0.0, d2 = 0.0, l1_before = 0.0; // pivots of i-1 and i-2, L1 of i-1
+    for (int i = 0; i < l->count; ++i) {
+        bool held = l->mass[i] <= 0.0;
+        double l2 = held || d2 == 0.0 ? 0.0 : band(l, i, 2) / d2;
+        double l1 = held || d1 == 0.0 ? 0.0 : (band(l, i, 1) - l2 * d2 * l1_before) / d1;
+        double d = held ? 0.0 : band(l, i, 0) - l1 * l1 * d1 - l2 * l2 * d2;
+        float* out = l->factors + (size_t)i * DR_GRID_LINE;
+        out[0] = held ? 0.0f : (float)(1.0 / d);
+        out[8] = (float)l1;
+        out[16] = (float)l2;
+        out[24] = (float)l->k[i];
+        d2 = d1;
+        d1 = d;
+        l1_before = l1;
+    }
+}
+
+// Stencils of a line with stiffness k. Where two held vertices meet a free one the cloth bends over
+// half a cell only: twice as stiff.
+static void set_stencils(const double* mass, double* k, int count, double stiffness)
+{
+    for (int i = 0; i < count; ++i) {
+        bool inner = i > 0 && i + 1 < count;
+        bool clamped = inner && mass[i] <= 0.0 && (mass[i - 1] <= 0.0) != (mass[i + 1] <= 0.0);
+        k[i] = inner ? (clamped ? 2.0 : 1.0) * stiffness : 0.0;
+    }
+}
+
+static double place_mass(const dr_xpbd* xpbd, int column, int row)
+{
+    int slot = dr_grid_slot(xpbd->grid, column, row);
+    float w = dr_sheet_inverse_mass(&xpbd->sheet, slot);
+    return w > 0.0f ? 1.0 / (double)w : 0.0;
+}
+
+static void factor_lines(dr_xpbd* xpbd, float h)
+{
+    struct dr_xpbd_grid* grid = xpbd->grid;
+    int n = grid->columns, m = grid->rows;
+    double h2 = (double)h * (double)h;
+    double *mass = grid->line_mass, *k = grid->line_mass + n;
+    for (int row = 0; row < m; ++row) {
+        for (int c = 0; c < n; ++c) {
+            mass[c] = place_mass(xpbd, c, row);
+        }
+        set_stencils(mass, k, n, (double)(grid->bend_along * row_width(grid, row)) * h2);
+        float* factors = grid->line_along + (size_t)(row / 8) * (size_t)n * DR_GRID_LINE + row % 8;
+        factor_line(&(line){n, mass, k, factors});
+    }
+    for (int c = 0; c < n; ++c) {
+        for (int row = 0; row < m; ++row) {
+            mass[row] = place_mass(xpbd, c, row);
+        }
+        set_stencils(mass, k, m, (double)(grid->bend_across * column_width(grid, c)) * h2);
+        float* factors = grid->line_across +
+                         (size_t)(c % grid->row_vectors) * (size_t)m * DR_GRID_LINE +
+                         c / grid->row_vectors;
+        factor_line(&(line){m, mass, k, factors});
+    }
+}
+
+void dr_grid_prepare(dr_xpbd* xpbd, float h)
+{
+    set_compliances(xpbd->grid, h);
+    factor_lines(xpbd, h);
+    xpbd->grid->twist_h2 = xpbd->grid->twist * h * h;
 }
 
 static void place_vertices(dr_xpbd* xpbd, const struct dr_xpbd_grid* grid, float density)
@@ -93,8 +186,7 @@ static void place_vertices(dr_xpbd* xpbd, const struct dr_xpbd_grid* grid, float
     float cell_mass = density * grid->rest_along * grid->rest_across;
     for (int row = 0; row < grid->rows; ++row) {
         for (int column = 0; column < grid->columns; ++column) {
-            float share = column == 0 || column == grid->columns - 1 ? 0.5f : 1.0f;
-            share *= (row == 0 || row == grid->rows - 1) && grid->rows > 1 ? 0.5f : 1.0f;
+            float share = column_width(grid, column) * row_width(grid, row);
             int vertex = grid->turned ? column * grid->rows + row : row * grid->columns + column;
             int slot = dr_grid_slot(grid, column, row);
             sheet->slot_of_vertex[vertex] = slot;
@@ -110,6 +202,42 @@ static int count_constraints(const struct dr_xpbd_grid* grid)
     int springs = (n - 1) * m + n * (m - 1) + 2 * (n - 1) * (m - 1);
     int bends = (n > 2 ? (n - 2) * m : 0) + (m > 2 ? n * (m - 2) : 0) + (n - 1) * (m - 1);
     return springs + bends;
+}
+
+typedef struct grid_sizes {
+    size_t lambda, table, cells, line_along, line_across, line_mass;
+} grid_sizes;
+
+static grid_sizes sizes_of(const struct dr_xpbd_grid* grid)
+{
+    size_t s = (size_t)grid->row_vectors, rows = (size_t)grid->rows;
+    size_t groups = (size_t)dr_grid_row_groups(grid), n = (size_t)grid->columns;
+    return (grid_sizes){.lambda = groups * s * 64 + rows * s * 24,
+                        .table = 2 * s * DR_GRID_SPRINGS * 8,
+                        .cells = rows * s * 24,
+                        .line_along = groups * n * DR_GRID_LINE,
+                        .line_across = s * rows * DR_GRID_LINE,
+                        .line_mass = 2 * n};
+}
+
+static bool allocate(struct dr_xpbd_grid* grid, dr_memory* memory)
+{
+    grid_sizes size = sizes_of(grid);
+    grid->lambda = dr_new_zeroed(memory, float, size.lambda);
+    grid->table = dr_new_zeroed(memory, float, size.table);
+    grid->cells = dr_new_zeroed(memory, float, size.cells);
+    grid->line_along = dr_new_zeroed(memory, float, size.line_along);
+    grid->line_across = dr_new_zeroed(memory, float, size.line_across);
+    grid->line_mass = dr_new_zeroed(memory, double, size.line_mass);
+    return grid->lambda && grid->table && grid->cells && grid->line_along && grid->line_across &&
+           grid->line_mass;
+}
+
+size_t dr_grid_scratch(const struct dr_xpbd_grid* grid)
+{
+    size_t s = (size_t)grid->row_vectors, rows = (size_t)grid->rows;
+    size_t along = s * 8 * (32 + DR_GRID_EDGE), across = rows * DR_GRID_GROUP * DR_GRID_EDGE;
+    return along > across ? along : across;
 }
 
 bool dr_xpbd_create_grid(dr_xpbd* xpbd, dr_memory* memory, const drape_fabric* fabric, float size_x,
@@ -131,16 +259,12 @@ bool dr_xpbd_create_grid(dr_xpbd* xpbd, dr_memory* memory, const drape_fabric* f
     grid->rest_diagonal = sqrtf(grid->rest_along * grid->rest_along +
                                 grid->rest_across * grid->rest_across);
     grid->row_vectors = grid->columns <= 24 ? 3 : (grid->columns + 7) / 8;
-    grid->block_rows = choose_block_rows(grid->rows);
-    xpbd->block_count = (grid->rows + grid->block_rows - 1) / grid->block_rows;
     xpbd->constraint_count = count_constraints(grid);
     set_stiffness(grid, fabric);
 
     int vector_count = grid->rows * grid->row_vectors;
-    grid->lambda = dr_new_zeroed(memory, float, (size_t)vector_count * DR_GRID_LAMBDA);
-    grid->table = dr_new_zeroed(memory, float, (size_t)grid->row_vectors * DR_GRID_FAMILIES * 16);
-    if (!dr_sheet_create(&xpbd->sheet, memory, DR_LAYOUT_STRIPED, columns * rows, vector_count) ||
-        !grid->lambda || !grid->table) {
+    if (!allocate(grid, memory) ||
+        !dr_sheet_create(&xpbd->sheet, memory, DR_LAYOUT_STRIPED, columns * rows, vector_count)) {
         dr_xpbd_free(xpbd, memory);
         return false;
     }
@@ -151,9 +275,13 @@ bool dr_xpbd_create_grid(dr_xpbd* xpbd, dr_memory* memory, const drape_fabric* f
 
 void dr_grid_free(struct dr_xpbd_grid* grid, dr_memory* memory)
 {
-    int vector_count = grid->rows * grid->row_vectors;
-    dr_delete(memory, grid->lambda, (size_t)vector_count * DR_GRID_LAMBDA);
-    dr_delete(memory, grid->table, (size_t)grid->row_vectors * DR_GRID_FAMILIES * 16);
+    grid_sizes size = sizes_of(grid);
+    dr_delete(memory, grid->lambda, size.lambda);
+    dr_delete(memory, grid->table, size.table);
+    dr_delete(memory, grid->cells, size.cells);
+    dr_delete(memory, grid->line_along, size.line_along);
+    dr_delete(memory, grid->line_across, size.line_across);
+    dr_delete(memory, grid->line_mass, size.line_mass);
     dr_delete(memory, grid, 1);
 }
 
@@ -168,61 +296,6 @@ void dr_grid_fill_padding(const struct dr_xpbd_grid* grid, float* array)
             dr_sheet_set(DR_LAYOUT_STRIPED, array, dr_grid_slot(grid, column, row), p);
         }
     }
-}
-
-// --- Clamps ---
-
-static float grid_weight(const dr_xpbd* xpbd, int column, int row)
-{
-    return dr_sheet_inverse_mass(&xpbd->sheet, dr_grid_slot(xpbd->grid, column, row));
-}
-
-// Where two held vertices in line meet a free one, the cloth bends over half a cell only: a second
-// stencil like the first makes up for the held half.
-static bool add_clamp(dr_xpbd* xpbd, dr_memory* memory, int column, int row, int dc, int dr,
-                      int family, float width)
-{
-    const struct dr_xpbd_grid* grid = xpbd->grid;
-    float before = grid_weight(xpbd, column - dc, row - dr), here = grid_weight(xpbd, column, row);
-    float after = grid_weight(xpbd, column + dc, row + dr);
-    if (here > 0.0f || (before > 0.0f) == (after > 0.0f)) {
-        return true;
-    }
-    dr_array extra = {xpbd->extra, xpbd->extra_count, xpbd->extra_capacity};
-    dr_stencil* stencil = dr_array_push(memory, &extra, sizeof(dr_stencil));
-    xpbd->extra = extra.data;
-    xpbd->extra_count = extra.count;
-    xpbd->extra_capacity = extra.capacity;
-    if (!stencil) {
-        return false;
-    }
-    *stencil = (dr_stencil){.slot = {dr_grid_slot(grid, column - dc, row - dr),
-                                     dr_grid_slot(grid, column, row),
-                                     dr_grid_slot(grid, column + dc, row + dr)},
-                            .coef = {1.0f, -2.0f, 1.0f},
-                            .count = 3,
-                            .compliance = 1.0f / (grid->stiffness[family] * width)};
-    return true;
-}
-
-bool dr_grid_find_clamps(dr_xpbd* xpbd, dr_memory* memory)
-{
-    const struct dr_xpbd_grid* grid = xpbd->grid;
-    bool done = true;
-    for (int row = 0; row < grid->rows && done; ++row) {
-        bool border_row = row == 0 || row == grid->rows - 1;
-        for (int column = 0; column < grid->columns && done; ++column) {
-            if (column > 0 && column < grid->columns - 1) {
-                float width = family_width(grid, DR_GRID_BEND_ALONG, column, border_row);
-                done = add_clamp(xpbd, memory, column, row, 1, 0, DR_GRID_BEND_ALONG, width);
-            }
-            if (done && !border_row) {
-                float width = family_width(grid, DR_GRID_BEND_ACROSS, column, border_row);
-                done = add_clamp(xpbd, memory, column, row, 0, 1, DR_GRID_BEND_ACROSS, width);
-            }
-        }
-    }
-    return done;
 }
 
 // --- Energy, for tests ---
@@ -253,36 +326,35 @@ double dr_grid_energy(const struct dr_xpbd_grid* grid, const float* pos)
     const double triple[3] = {1, -2, 1}, cell[4] = {1, -1, -1, 1};
     double energy = 0.0;
     for (int r = 0; r < grid->rows; ++r) {
-        bool border = r == 0 || r == grid->rows - 1;
         for (int c = 0; c < grid->columns; ++c) {
-            float k[DR_GRID_FAMILIES];
-            for (int f = 0; f < DR_GRID_FAMILIES; ++f) {
-                k[f] = grid->stiffness[f] * family_width(grid, f, c, border);
-            }
+            float cw = column_width(grid, c), rw = row_width(grid, r);
             int here = dr_grid_slot(grid, c, r);
-            if (k[DR_GRID_ALONG] > 0.0f) {
+            if (c + 1 < grid->columns) {
                 int right = dr_grid_slot(grid, c + 1, r);
-                energy += spring_energy(pos, here, right, grid->rest_along, k[DR_GRID_ALONG]);
+                energy += spring_energy(pos, here, right, grid->rest_along,
+                                        grid->spring[DR_GRID_ALONG] * rw);
             }
-            if (k[DR_GRID_BEND_ALONG] > 0.0f) {
-                int s[3] = {dr_grid_slot(grid, c - 1, r), here, dr_grid_slot(grid, c + 1, r)};
-                energy += stencil_energy(pos, s, triple, 3, k[DR_GRID_BEND_ALONG]);
+            if (c + 2 < grid->columns) {
+                int s[3] = {here, dr_grid_slot(grid, c + 1, r), dr_grid_slot(grid, c + 2, r)};
+                energy += stencil_energy(pos, s, triple, 3, grid->bend_along * rw);
             }
             if (r + 1 >= grid->rows) {
                 continue;
             }
             int up = dr_grid_slot(grid, c, r + 1);
-            energy += spring_energy(pos, here, up, grid->rest_across, k[DR_GRID_ACROSS]);
+            energy += spring_energy(pos, here, up, grid->rest_across,
+                                    grid->spring[DR_GRID_ACROSS] * cw);
             if (r + 2 < grid->rows) {
                 int s[3] = {here, up, dr_grid_slot(grid, c, r + 2)};
-                energy += stencil_energy(pos, s, triple, 3, k[DR_GRID_BEND_ACROSS]);
+                energy += stencil_energy(pos, s, triple, 3, grid->bend_across * cw);
             }
             if (c + 1 < grid->columns) {
                 int right = dr_grid_slot(grid, c + 1, r), over = dr_grid_slot(grid, c + 1, r + 1);
                 int s[4] = {here, right, up, over};
-                energy += spring_energy(pos, here, over, grid->rest_diagonal, k[DR_GRID_DIAGONAL]);
-                energy += spring_energy(pos, right, up, grid->rest_diagonal, k[DR_GRID_DIAGONAL]);
-                energy += stencil_energy(pos, s, cell, 4, k[DR_GRID_TWIST]);
+                float diagonal = grid->spring[DR_GRID_DIAGONAL];
+                energy += spring_energy(pos, here, over, grid->rest_diagonal, diagonal);
+                energy += spring_energy(pos, right, up, grid->rest_diagonal, diagonal);
+                energy += stencil_energy(pos, s, cell, 4, grid->twist);
             }
         }
     }

@@ -1,17 +1,20 @@
-// solver/xpbd_grid.h: constraints of a striped grid. Between xpbd_grid.c and its kernels.
+// solver/xpbd_grid.h: a grid as a weave of chains. Between xpbd_grid.c and its kernels.
 //
-// Families of row r and the multipliers of each vector, DR_GRID_LAMBDA floats in this order:
+// Every yarn is a chain of springs, and so is every diagonal. Projecting springs one by one lets a load
+// creep along a chain one spring at a time; instead each chain is solved whole: the tridiagonal system of
+// its multipliers, one elimination forward, one substitution back. Warp and weft act nearly at right
+// angles, so solving all chains of one direction after the other comes close to solving everything, and
+// a yarn of a hundred cells is as stiff as one of ten.
 //
-//   along    (r,c)-(r,c+1)                          8
-//   across   (r,c)-(r+1,c)                          8
-//   rising   (r,c)-(r+1,c+1)                        8
-//   falling  (r,c+1)-(r+1,c)                        8
-//   bend along   (r,c-1) (r,c) (r,c+1)             24
-//   bend across  (r,c) (r+1,c) (r+2,c)             24
-//   twist        (r,c) (r,c+1) (r+1,c) (r+1,c+1)   24
+//   along    (r,c)-(r,c+1)      eight rows at a time, turned so that lanes are rows
+//   across   (r,c)-(r+1,c)      lanes are columns, row by row
+//   rising   (r,c)-(r+1,c+1)    the same; the chain moves on by one vector each row, and by one
+//   falling  (r,c)-(r+1,c-1)    lane where the vectors of a row wrap round
 //
-// Compliances depend on the column (half width at the borders, none beyond them) and on whether the
-// row is a border row; `table` holds them for both kinds of rows.
+// Bending is linear (1 -2 1 along both directions, 1 -1 -1 1 per cell), so it is solved with the
+// prediction: (M + h^2 K) d = -h^2 K q for each line, five diagonals factored once, and the twist
+// from there explicitly. With the lines smoothed first this is stable for every stiffness: in modes
+// the factor is (1 - 2 y1 y2) / ((1 + y1^2)(1 + y2^2)), never beyond 1.
 #ifndef DR_XPBD_GRID_H
 #define DR_XPBD_GRID_H
 
@@ -21,40 +24,69 @@ enum {
     DR_GRID_ALONG,
     DR_GRID_ACROSS,
     DR_GRID_DIAGONAL, // both
-    DR_GRID_BEND_ALONG,
-    DR_GRID_BEND_ACROSS,
-    DR_GRID_TWIST,
-    DR_GRID_FAMILIES,
+    DR_GRID_SPRINGS,  // number of spring families with a table of compliances
 };
 
-#define DR_GRID_LAMBDA 104
+enum {
+    DR_GRID_GROUP = 4, // chains of vectors handled together
+    DR_GRID_EDGE = 48, // floats per vector of springs in elimination: direction, b, 1/m, rhs
+    DR_GRID_LINE = 32, // floats per vector of a bending line: 1/D, L1, L2, k h^2
+};
 
 struct dr_xpbd_grid {
     int columns, rows; // of the layout: columns is the longer side
-    int row_vectors;   // at least 3, so that three neighbours are three vectors
-    int block_rows;
+    int row_vectors;   // at least 3
     bool turned;       // columns of the layout are rows of the cloth
     float rest_along, rest_across, rest_diagonal; // m
-    float stiffness[DR_GRID_FAMILIES]; // of an inner constraint, N/m
+    float spring[DR_GRID_SPRINGS]; // stiffness of an inner spring, N/m
+    float bend_along, bend_across, twist; // stiffness of an inner stencil, N/m
+    float twist_h2;    // twist times h^2
     float* pos;        // of the sheet
-    float* lambda;     // rows * row_vectors * DR_GRID_LAMBDA
-    float* table;      // 2 * row_vectors * DR_GRID_FAMILIES * 8
+    float* lambda;     // multipliers: along (turned), then across, rising, falling by vector
+    float* table;      // compliances: 2 kinds of rows * row_vectors * DR_GRID_SPRINGS * 8
+    float* cells;      // twist of each cell, rows * row_vectors * 24
+    float* line_along;  // per eight rows and column, DR_GRID_LINE
+    float* line_across; // per vector and row, DR_GRID_LINE
+    double* line_mass;  // one line's masses and stencils while factoring
 };
 
+// Which sweep of the substep this is.
+typedef struct dr_grid_sweep {
+    bool is_first; // multipliers start from zero; bending along is done
+    bool is_last;  // multipliers need not be kept
+} dr_grid_sweep;
+
 typedef struct dr_grid_kernels {
-    void (*warm)(const struct dr_xpbd_grid* grid, int row_begin, int row_end);
-    void (*solve)(const struct dr_xpbd_grid* grid, int row_begin, int row_end);
+    // Bending across the rows, vectors [4 group, 4 group + 4). scratch: rows * 24 floats.
+    void (*bend_across)(const struct dr_xpbd_grid* grid, int group, float* scratch);
+    // Twist of the cells of rows [8 group, 8 group + 8).
+    void (*twist_cells)(const struct dr_xpbd_grid* grid, int group);
+    // Twist and bending along (first sweep), then springs along, of rows [8 group, 8 group + 8).
+    void (*along)(const struct dr_xpbd_grid* grid, int group, dr_grid_sweep sweep, float* scratch);
+    // Springs across: shift 0 across, 1 rising, -1 falling.
+    void (*across)(const struct dr_xpbd_grid* grid, int shift, int group, dr_grid_sweep sweep,
+                   float* scratch);
 } dr_grid_kernels;
 
 const dr_grid_kernels* dr_grid_kernels_for(drape_isa isa);
 
 struct dr_xpbd;
 
-void dr_grid_prepare(struct dr_xpbd_grid* grid, float h);
+size_t dr_grid_scratch(const struct dr_xpbd_grid* grid); // floats one worker needs
+void dr_grid_prepare(struct dr_xpbd* xpbd, float h);
 void dr_grid_free(struct dr_xpbd_grid* grid, dr_memory* memory);
 void dr_grid_fill_padding(const struct dr_xpbd_grid* grid, float* array);
-bool dr_grid_find_clamps(struct dr_xpbd* xpbd, dr_memory* memory);
 double dr_grid_energy(const struct dr_xpbd_grid* grid, const float* pos);
+
+static inline int dr_grid_column_groups(const struct dr_xpbd_grid* grid)
+{
+    return (grid->row_vectors + DR_GRID_GROUP - 1) / DR_GRID_GROUP;
+}
+
+static inline int dr_grid_row_groups(const struct dr_xpbd_grid* grid)
+{
+    return (grid->rows + 7) / 8;
+}
 
 // Slot of vertex (column, row) of the layout.
 static inline int dr_grid_slot(const struct dr_xpbd_grid* grid, int column, int row)

@@ -1,14 +1,6 @@
-// Projection of the constraints of a striped grid, compiled once per instruction set.
-//
-// Within a row neighbours in the sheet are neighbours in the vector list, lane by lane, except at the
-// wrap: right of the last vector comes the first one with its lanes moved down by one. Vectors that
-// share no vertex are visited one after another (even, odd; every third), so that the processor can
-// overlap them.
+// Chains and bending lines of a striped grid, compiled once per instruction set.
 #include "core/simd.h"
 #include "solver/xpbd_grid.h"
-
-// Multipliers fade slightly, so that a load that is gone is forgotten.
-#define KEEP 0.99f
 
 typedef struct point {
     dr_v8 p;
@@ -20,257 +12,416 @@ static inline point point_load(const float* at)
     return (point){dr_v8_load(at), dr_f8_load(at + 24)};
 }
 
-static inline point point_rotate_down(point a)
+// --- Bending of one line, lanes independent ---
+
+// Solves (M + h^2 K) d = -h^2 K x by the factors in `line` and adds d to x. Places are `stride` floats
+// apart, factors DR_GRID_LINE.
+static void bend_line(float* x, size_t stride, int count, const float* line, float* scratch)
 {
-    return (point){dr_v8_rotate_down(a.p), dr_f8_rotate_down(a.w)};
+    dr_v8 zero = dr_v8_set(0.0f, 0.0f, 0.0f);
+    if (count < 3) {
+        return;
+    }
+    // Moments t = k h^2 (x[i-1] - 2 x[i] + x[i+1]) of three neighbours roll along with i.
+    dr_v8 here = dr_v8_load(x), next = dr_v8_load(x + stride);
+    dr_v8 step = dr_v8_sub(next, here), t_before = zero, t_here = zero;
+    dr_v8 y1 = zero, y2 = zero;
+    for (int i = 0; i < count; ++i) {
+        const float* factor = line + (size_t)i * DR_GRID_LINE;
+        dr_v8 t_next = zero;
+        if (i + 2 < count) {
+            dr_v8 after = dr_v8_load(x + (size_t)(i + 2) * stride);
+            dr_v8 step_next = dr_v8_sub(after, next);
+            dr_f8 k = dr_f8_load(factor + DR_GRID_LINE + 24);
+            t_next = dr_v8_scale(dr_v8_sub(step_next, step), k);
+            next = after;
+            step = step_next;
+        }
+        dr_v8 bow = dr_v8_sub(dr_v8_sub(t_here, t_before), dr_v8_sub(t_next, t_here));
+        dr_v8 y = dr_v8_sub(dr_v8_sub(bow, dr_v8_scale(y1, dr_f8_load(factor + 8))),
+                            dr_v8_scale(y2, dr_f8_load(factor + 16)));
+        dr_v8_store(scratch + (size_t)i * 24, y);
+        y2 = y1;
+        y1 = y;
+        t_before = t_here;
+        t_here = t_next;
+    }
+    // Substitution from the far end.
+    dr_v8 d1 = zero, d2 = zero;
+    dr_f8 l1 = dr_f8_zero(), l2_next = dr_f8_zero(), l2 = dr_f8_zero();
+    for (int i = count - 1; i >= 0; --i) {
+        const float* factor = line + (size_t)i * DR_GRID_LINE;
+        dr_v8 d = dr_v8_scale(dr_v8_load(scratch + (size_t)i * 24), dr_f8_load(factor));
+        d = dr_v8_sub(dr_v8_sub(d, dr_v8_scale(d1, l1)), dr_v8_scale(d2, l2));
+        float* at = x + (size_t)i * stride;
+        dr_v8_store(at, dr_v8_add(dr_v8_load(at), d));
+        d2 = d1;
+        d1 = d;
+        l1 = dr_f8_load(factor + 8);
+        l2 = l2_next;
+        l2_next = dr_f8_load(factor + 16);
+    }
 }
 
-static inline point point_rotate_up(point a)
+static void bend_across(const struct dr_xpbd_grid* grid, int group, float* scratch)
 {
-    return (point){dr_v8_rotate_up(a.p), dr_f8_rotate_up(a.w)};
+    size_t stride = (size_t)grid->row_vectors * 32;
+    int begin = group * DR_GRID_GROUP, end = begin + DR_GRID_GROUP;
+    end = end < grid->row_vectors ? end : grid->row_vectors;
+    for (int j = begin; j < end; ++j) {
+        bend_line(grid->pos + (size_t)j * 32, stride, grid->rows,
+                  grid->line_across + (size_t)j * (size_t)grid->rows * DR_GRID_LINE, scratch);
+    }
 }
 
-// One spring per lane between a and b. `warm` applies the carried multiplier, else one projection.
-static inline void project_spring(bool warm, point* a, point* b, dr_f8 rest, dr_f8 compliance,
-                                  float* lambda)
+// --- Twist ---
+
+static inline float* vector_at(float* array, const struct dr_xpbd_grid* grid, int row, int j,
+                               size_t floats)
 {
-    dr_v8 d = dr_v8_sub(b->p, a->p);
-    dr_f8 length = dr_f8_sqrt(dr_f8_max(dr_v8_dot(d, d), dr_f8_set(1e-24f)));
-    dr_f8 l = dr_f8_load(lambda), scale;
-    if (warm) {
-        l = dr_f8_mul(l, dr_f8_set(KEEP));
-        scale = dr_f8_div(l, length);
-        dr_f8_store(lambda, l);
+    return array + ((size_t)row * (size_t)grid->row_vectors + (size_t)j) * floats;
+}
+
+// Lanes of vector j whose cell exists: left column below columns - 1.
+static inline dr_f8 cell_mask(const struct dr_xpbd_grid* grid, int j)
+{
+    float column[8];
+    for (int lane = 0; lane < 8; ++lane) {
+        column[lane] = (float)(lane * grid->row_vectors + j);
+    }
+    return dr_f8_less(dr_f8_load(column), dr_f8_set((float)(grid->columns - 1)));
+}
+
+static void twist_cells(const struct dr_xpbd_grid* grid, int group)
+{
+    int s = grid->row_vectors, end = group * 8 + 8;
+    end = end < grid->rows - 1 ? end : grid->rows - 1;
+    for (int j = 0; j < s; ++j) {
+        dr_f8 mask = cell_mask(grid, j);
+        for (int row = group * 8; row < end; ++row) {
+            dr_v8 a = dr_v8_load(vector_at(grid->pos, grid, row, j, 32));
+            dr_v8 c = dr_v8_load(vector_at(grid->pos, grid, row + 1, j, 32));
+            dr_v8 b, d;
+            if (j + 1 < s) {
+                b = dr_v8_load(vector_at(grid->pos, grid, row, j + 1, 32));
+                d = dr_v8_load(vector_at(grid->pos, grid, row + 1, j + 1, 32));
+            } else {
+                b = dr_v8_rotate_down(dr_v8_load(vector_at(grid->pos, grid, row, 0, 32)));
+                d = dr_v8_rotate_down(dr_v8_load(vector_at(grid->pos, grid, row + 1, 0, 32)));
+            }
+            dr_v8 t = dr_v8_sub(dr_v8_sub(a, b), dr_v8_sub(c, d));
+            t = dr_v8_select(mask, t, dr_v8_set(0.0f, 0.0f, 0.0f));
+            dr_v8_store(vector_at(grid->cells, grid, row, j, 24), t);
+        }
+    }
+}
+
+// Cell left of each vertex of vector j, in the row of cells `row`; none below the first row.
+static inline dr_v8 cells_around(const struct dr_xpbd_grid* grid, int row, int j)
+{
+    if (row < 0 || row >= grid->rows - 1) {
+        return dr_v8_set(0.0f, 0.0f, 0.0f);
+    }
+    dr_v8 right = dr_v8_load(vector_at(grid->cells, grid, row, j, 24));
+    dr_v8 left;
+    if (j > 0) {
+        left = dr_v8_load(vector_at(grid->cells, grid, row, j - 1, 24));
     } else {
-        dr_f8 rhs = dr_f8_sub(dr_f8_sub(rest, length), dr_f8_mul(compliance, l));
-        dr_f8 weight = dr_f8_add(dr_f8_add(a->w, b->w), compliance);
-        scale = dr_f8_div(rhs, dr_f8_mul(weight, length));
-        dr_f8_store(lambda, dr_f8_add(l, dr_f8_mul(scale, length)));
+        // Left of lane 0 is nothing; the last lane of the last vector has no cell either.
+        left = dr_v8_rotate_up(
+            dr_v8_load(vector_at(grid->cells, grid, row, grid->row_vectors - 1, 24)));
     }
-    a->p = dr_v8_sub(a->p, dr_v8_scale(d, dr_f8_mul(a->w, scale)));
-    b->p = dr_v8_add(b->p, dr_v8_scale(d, dr_f8_mul(b->w, scale)));
+    return dr_v8_sub(right, left);
 }
 
-// Multiplier change of the vector constraint c with weight sum ws.
-static inline dr_v8 stencil_change(bool warm, dr_v8 c, dr_f8 ws, dr_f8 compliance, float* lambda)
+static inline dr_v8 twisted(const struct dr_xpbd_grid* grid, int row, int j, point at)
 {
-    dr_v8 l = dr_v8_load(lambda);
-    if (warm) {
-        l = dr_v8_scale(l, dr_f8_set(KEEP));
-        dr_v8_store(lambda, l);
-        return l;
-    }
-    dr_f8 inverse = dr_f8_div(dr_f8_set(-1.0f), dr_f8_add(ws, compliance));
-    dr_v8 change = dr_v8_scale(dr_v8_add(c, dr_v8_scale(l, compliance)), inverse);
-    dr_v8_store(lambda, dr_v8_add(l, change));
-    return change;
+    dr_v8 pull = dr_v8_sub(cells_around(grid, row, j), cells_around(grid, row - 1, j));
+    return dr_v8_sub(at.p, dr_v8_scale(pull, dr_f8_mul(at.w, dr_f8_set(grid->twist_h2))));
 }
 
-// a - 2 b + c = 0
-static inline void project_triple(bool warm, point* a, point* b, point* c, dr_f8 compliance,
-                                  float* lambda)
+// --- Chains ---
+
+// One spring of each lane during elimination.
+typedef struct spring {
+    dr_v8 direction;
+    dr_f8 coupling; // with the spring before it
+    dr_f8 inverse;  // 1 / pivot
+    dr_f8 rhs;
+} spring;
+
+static inline void spring_store(float* at, const spring* s)
 {
-    dr_v8 value = dr_v8_add(dr_v8_sub(a->p, b->p), dr_v8_sub(c->p, b->p));
-    dr_f8 four = dr_f8_set(4.0f);
-    dr_f8 ws = dr_f8_add(dr_f8_add(a->w, c->w), dr_f8_mul(four, b->w));
-    dr_v8 change = stencil_change(warm, value, ws, compliance, lambda);
-    a->p = dr_v8_add(a->p, dr_v8_scale(change, a->w));
-    c->p = dr_v8_add(c->p, dr_v8_scale(change, c->w));
-    b->p = dr_v8_sub(b->p, dr_v8_scale(change, dr_f8_add(b->w, b->w)));
+    dr_v8_store(at, s->direction);
+    dr_f8_store(at + 24, s->coupling);
+    dr_f8_store(at + 32, s->inverse);
+    dr_f8_store(at + 40, s->rhs);
 }
 
-// a - b - c + d = 0, a and d opposite corners of a cell
-static inline void project_twist(bool warm, point* a, point* b, point* c, point* d,
-                                 dr_f8 compliance, float* lambda)
+static inline spring spring_load(const float* at)
 {
-    dr_v8 value = dr_v8_add(dr_v8_sub(a->p, b->p), dr_v8_sub(d->p, c->p));
-    dr_f8 ws = dr_f8_add(dr_f8_add(a->w, b->w), dr_f8_add(c->w, d->w));
-    dr_v8 change = stencil_change(warm, value, ws, compliance, lambda);
-    a->p = dr_v8_add(a->p, dr_v8_scale(change, a->w));
-    d->p = dr_v8_add(d->p, dr_v8_scale(change, d->w));
-    b->p = dr_v8_sub(b->p, dr_v8_scale(change, b->w));
-    c->p = dr_v8_sub(c->p, dr_v8_scale(change, c->w));
+    return (spring){dr_v8_load(at), dr_f8_load(at + 24), dr_f8_load(at + 32), dr_f8_load(at + 40)};
 }
 
-// Where vector j of a row lies, its multipliers and compliances.
-typedef struct row {
-    float* pos;
-    float* lambda;
-    const float* table;
-    int count; // vectors
-} row;
-
-static inline float* row_pos(const row* r, int j) { return r->pos + (size_t)j * 32; }
-static inline float* row_lambda(const row* r, int j, int offset)
+static inline spring spring_none(void)
 {
-    return r->lambda + (size_t)j * DR_GRID_LAMBDA + offset;
-}
-static inline dr_f8 row_compliance(const row* r, int j, int family)
-{
-    return dr_f8_load(r->table + ((size_t)j * DR_GRID_FAMILIES + (size_t)family) * 8);
+    dr_f8 zero = dr_f8_zero();
+    return (spring){{zero, zero, zero}, zero, zero, zero};
 }
 
-static inline row row_at(const struct dr_xpbd_grid* grid, int index)
+// Eliminates the spring from a to b, given the one before it, which ends at a.
+static inline spring eliminate(point a, point b, const spring* before, dr_f8 rest, dr_f8 compliance,
+                               dr_f8 lambda)
+{
+    spring s;
+    dr_v8 d = dr_v8_sub(b.p, a.p);
+    dr_f8 length = dr_f8_sqrt(dr_f8_max(dr_v8_dot(d, d), dr_f8_set(1e-24f)));
+    dr_f8 one = dr_f8_set(1.0f);
+    s.direction = dr_v8_scale(d, dr_f8_div(one, length));
+    s.coupling = dr_f8_neg(dr_f8_mul(a.w, dr_v8_dot(before->direction, s.direction)));
+    dr_f8 factor = dr_f8_mul(s.coupling, before->inverse);
+    dr_f8 weight = dr_f8_add(dr_f8_add(a.w, b.w), compliance);
+    s.inverse = dr_f8_div(one, dr_f8_sub(weight, dr_f8_mul(factor, s.coupling)));
+    dr_f8 rhs = dr_f8_sub(dr_f8_sub(rest, length), dr_f8_mul(compliance, lambda));
+    s.rhs = dr_f8_sub(rhs, dr_f8_mul(factor, before->rhs));
+    return s;
+}
+
+// What the spring after it leaves to its lower vertex and to the spring before.
+typedef struct carry {
+    dr_v8 push;  // direction times multiplier
+    dr_f8 share; // coupling times multiplier
+} carry;
+
+// Multiplier of a spring; moves its upper vertex.
+static inline dr_f8 substitute(const spring* s, carry* above, float* upper)
+{
+    dr_f8 lambda = dr_f8_mul(dr_f8_sub(s->rhs, above->share), s->inverse);
+    point b = point_load(upper);
+    dr_v8 push = dr_v8_scale(s->direction, lambda);
+    dr_v8_store(upper, dr_v8_add(b.p, dr_v8_scale(dr_v8_sub(push, above->push), b.w)));
+    above->push = push;
+    above->share = dr_f8_mul(s->coupling, lambda);
+    return lambda;
+}
+
+static inline void finish_chain(const carry* above, float* lowest)
+{
+    point a = point_load(lowest);
+    dr_v8_store(lowest, dr_v8_sub(a.p, dr_v8_scale(above->push, a.w)));
+}
+
+// --- Along: eight rows turned into lanes ---
+
+// Rows [first, first + 8) as columns of lanes, place c at buffer + 32 c. Missing rows repeat the last
+// one and are held.
+static void turn_rows(const struct dr_xpbd_grid* grid, int first, bool twist, float* buffer)
 {
     int s = grid->row_vectors;
-    bool border = index == 0 || index == grid->rows - 1;
-    return (row){grid->pos + (size_t)index * (size_t)s * 32,
-                 grid->lambda + (size_t)index * (size_t)s * DR_GRID_LAMBDA,
-                 grid->table + (border ? (size_t)s * DR_GRID_FAMILIES * 8 : 0), s};
-}
-
-static inline void springs_along(bool warm, const row* r, dr_f8 rest)
-{
-    for (int first = 0; first < 2; ++first) {
-        for (int j = first; j + 1 < r->count; j += 2) {
-            point a = point_load(row_pos(r, j)), b = point_load(row_pos(r, j + 1));
-            project_spring(warm, &a, &b, rest, row_compliance(r, j, DR_GRID_ALONG),
-                           row_lambda(r, j, 0));
-            dr_v8_store(row_pos(r, j), a.p);
-            dr_v8_store(row_pos(r, j + 1), b.p);
+    dr_f8 block[4][8];
+    for (int j = 0; j < s; ++j) {
+        for (int i = 0; i < 8; ++i) {
+            bool exists = first + i < grid->rows;
+            int row = exists ? first + i : grid->rows - 1;
+            point at = point_load(vector_at(grid->pos, grid, row, j, 32));
+            dr_v8 p = twist && exists ? twisted(grid, row, j, at) : at.p;
+            block[0][i] = p.x;
+            block[1][i] = p.y;
+            block[2][i] = p.z;
+            block[3][i] = exists ? at.w : dr_f8_zero();
         }
-    }
-    int last = r->count - 1;
-    point a = point_load(row_pos(r, last));
-    point b = point_rotate_down(point_load(row_pos(r, 0)));
-    project_spring(warm, &a, &b, rest, row_compliance(r, last, DR_GRID_ALONG),
-                   row_lambda(r, last, 0));
-    dr_v8_store(row_pos(r, last), a.p);
-    dr_v8_store(row_pos(r, 0), dr_v8_rotate_up(b.p));
-}
-
-static inline void springs_across(bool warm, const row* r, const row* above, dr_f8 rest)
-{
-    for (int j = 0; j < r->count; ++j) {
-        point a = point_load(row_pos(r, j)), b = point_load(row_pos(above, j));
-        project_spring(warm, &a, &b, rest, row_compliance(r, j, DR_GRID_ACROSS),
-                       row_lambda(r, j, 8));
-        dr_v8_store(row_pos(r, j), a.p);
-        dr_v8_store(row_pos(above, j), b.p);
-    }
-}
-
-// Left vertex in `left`, right vertex in `right`: rising or falling diagonals of a row of cells.
-static inline void springs_diagonal(bool warm, const row* left, const row* right, const row* owner,
-                                    int offset, dr_f8 rest)
-{
-    int last = left->count - 1;
-    for (int j = 0; j < last; ++j) {
-        point a = point_load(row_pos(left, j)), b = point_load(row_pos(right, j + 1));
-        project_spring(warm, &a, &b, rest, row_compliance(owner, j, DR_GRID_DIAGONAL),
-                       row_lambda(owner, j, offset));
-        dr_v8_store(row_pos(left, j), a.p);
-        dr_v8_store(row_pos(right, j + 1), b.p);
-    }
-    point a = point_load(row_pos(left, last));
-    point b = point_rotate_down(point_load(row_pos(right, 0)));
-    project_spring(warm, &a, &b, rest, row_compliance(owner, last, DR_GRID_DIAGONAL),
-                   row_lambda(owner, last, offset));
-    dr_v8_store(row_pos(left, last), a.p);
-    dr_v8_store(row_pos(right, 0), dr_v8_rotate_up(b.p));
-}
-
-static inline void bend_along(bool warm, const row* r)
-{
-    int last = r->count - 1;
-    for (int first = 1; first <= 3; ++first) {
-        for (int j = first; j < last; j += 3) {
-            point a = point_load(row_pos(r, j - 1)), b = point_load(row_pos(r, j));
-            point c = point_load(row_pos(r, j + 1));
-            project_triple(warm, &a, &b, &c, row_compliance(r, j, DR_GRID_BEND_ALONG),
-                           row_lambda(r, j, 32));
-            dr_v8_store(row_pos(r, j - 1), a.p);
-            dr_v8_store(row_pos(r, j), b.p);
-            dr_v8_store(row_pos(r, j + 1), c.p);
-        }
-    }
-    // The two triples over the wrap: centred on the first vector, then on the last.
-    point a = point_rotate_up(point_load(row_pos(r, last)));
-    point b = point_load(row_pos(r, 0)), c = point_load(row_pos(r, 1));
-    project_triple(warm, &a, &b, &c, row_compliance(r, 0, DR_GRID_BEND_ALONG), row_lambda(r, 0, 32));
-    dr_v8_store(row_pos(r, last), dr_v8_rotate_down(a.p));
-    dr_v8_store(row_pos(r, 0), b.p);
-    dr_v8_store(row_pos(r, 1), c.p);
-    a = point_load(row_pos(r, last - 1));
-    b = point_load(row_pos(r, last));
-    c = point_rotate_down(point_load(row_pos(r, 0)));
-    project_triple(warm, &a, &b, &c, row_compliance(r, last, DR_GRID_BEND_ALONG),
-                   row_lambda(r, last, 32));
-    dr_v8_store(row_pos(r, last - 1), a.p);
-    dr_v8_store(row_pos(r, last), b.p);
-    dr_v8_store(row_pos(r, 0), dr_v8_rotate_up(c.p));
-}
-
-static inline void bend_across(bool warm, const row* r, const row* above, const row* top)
-{
-    for (int j = 0; j < r->count; ++j) {
-        point a = point_load(row_pos(r, j)), b = point_load(row_pos(above, j));
-        point c = point_load(row_pos(top, j));
-        project_triple(warm, &a, &b, &c, row_compliance(r, j, DR_GRID_BEND_ACROSS),
-                       row_lambda(r, j, 56));
-        dr_v8_store(row_pos(r, j), a.p);
-        dr_v8_store(row_pos(above, j), b.p);
-        dr_v8_store(row_pos(top, j), c.p);
-    }
-}
-
-static inline void twist(bool warm, const row* r, const row* above)
-{
-    for (int first = 0; first < 2; ++first) {
-        for (int j = first; j + 1 < r->count; j += 2) {
-            point a = point_load(row_pos(r, j)), b = point_load(row_pos(r, j + 1));
-            point c = point_load(row_pos(above, j)), d = point_load(row_pos(above, j + 1));
-            project_twist(warm, &a, &b, &c, &d, row_compliance(r, j, DR_GRID_TWIST),
-                          row_lambda(r, j, 80));
-            dr_v8_store(row_pos(r, j), a.p);
-            dr_v8_store(row_pos(r, j + 1), b.p);
-            dr_v8_store(row_pos(above, j), c.p);
-            dr_v8_store(row_pos(above, j + 1), d.p);
-        }
-    }
-    int last = r->count - 1;
-    point a = point_load(row_pos(r, last)), b = point_rotate_down(point_load(row_pos(r, 0)));
-    point c = point_load(row_pos(above, last));
-    point d = point_rotate_down(point_load(row_pos(above, 0)));
-    project_twist(warm, &a, &b, &c, &d, row_compliance(r, last, DR_GRID_TWIST),
-                  row_lambda(r, last, 80));
-    dr_v8_store(row_pos(r, last), a.p);
-    dr_v8_store(row_pos(r, 0), dr_v8_rotate_up(b.p));
-    dr_v8_store(row_pos(above, last), c.p);
-    dr_v8_store(row_pos(above, 0), dr_v8_rotate_up(d.p));
-}
-
-static inline void sweep(bool warm, const struct dr_xpbd_grid* grid, int row_begin, int row_end)
-{
-    dr_f8 rest_along = dr_f8_set(grid->rest_along), rest_across = dr_f8_set(grid->rest_across);
-    dr_f8 rest_diagonal = dr_f8_set(grid->rest_diagonal);
-    for (int index = row_begin; index < row_end; ++index) {
-        row r = row_at(grid, index);
-        bend_along(warm, &r);
-        if (index + 1 < grid->rows) {
-            row above = row_at(grid, index + 1);
-            twist(warm, &r, &above);
-            if (index + 2 < grid->rows) {
-                row top = row_at(grid, index + 2);
-                bend_across(warm, &r, &above, &top);
+        for (int c = 0; c < 4; ++c) {
+            dr_f8_transpose(block[c]);
+            for (int lane = 0; lane < 8; ++lane) {
+                dr_f8_store(buffer + (size_t)(lane * s + j) * 32 + (size_t)c * 8, block[c][lane]);
             }
-            springs_diagonal(warm, &r, &above, &r, 16, rest_diagonal);
-            springs_diagonal(warm, &above, &r, &r, 24, rest_diagonal);
-            springs_across(warm, &r, &above, rest_across);
         }
-        springs_along(warm, &r, rest_along);
     }
 }
 
-static void warm_rows(const struct dr_xpbd_grid* grid, int row_begin, int row_end)
+static void turn_back(const struct dr_xpbd_grid* grid, int first, const float* buffer)
 {
-    sweep(true, grid, row_begin, row_end);
+    int s = grid->row_vectors;
+    dr_f8 block[3][8];
+    for (int j = 0; j < s; ++j) {
+        for (int c = 0; c < 3; ++c) {
+            for (int lane = 0; lane < 8; ++lane) {
+                block[c][lane] =
+                    dr_f8_load(buffer + (size_t)(lane * s + j) * 32 + (size_t)c * 8);
+            }
+            dr_f8_transpose(block[c]);
+        }
+        for (int i = 0; i < 8 && first + i < grid->rows; ++i) {
+            dr_v8 p = {block[0][i], block[1][i], block[2][i]};
+            dr_v8_store(vector_at(grid->pos, grid, first + i, j, 32), p);
+        }
+    }
 }
 
-static void solve_rows(const struct dr_xpbd_grid* grid, int row_begin, int row_end)
+// Compliance of springs along: border rows have half the width.
+static dr_f8 row_compliance(const struct dr_xpbd_grid* grid, int first)
 {
-    sweep(false, grid, row_begin, row_end);
+    float lanes[8];
+    for (int i = 0; i < 8; ++i) {
+        bool border = first + i == 0 || first + i >= grid->rows - 1;
+        // Vector 0, lane 0 of the table: column 0 always has a spring.
+        lanes[i] = grid->table[border ? grid->row_vectors * DR_GRID_SPRINGS * 8 : 0];
+    }
+    return dr_f8_load(lanes);
+}
+
+static void along(const struct dr_xpbd_grid* grid, int group, dr_grid_sweep sweep, float* scratch)
+{
+    int n = grid->columns, s = grid->row_vectors;
+    float* buffer = scratch;
+    float* edges = scratch + (size_t)s * 8 * 32;
+    turn_rows(grid, group * 8, sweep.is_first, buffer);
+    if (sweep.is_first) {
+        bend_line(buffer, 32, n, grid->line_along + (size_t)group * (size_t)n * DR_GRID_LINE,
+                  edges);
+    }
+    // Multipliers of this direction are kept turned: eight rows by n columns in order.
+    float* lambda = grid->lambda + (size_t)group * (size_t)s * 64;
+    dr_f8 compliance = row_compliance(grid, group * 8), rest = dr_f8_set(grid->rest_along);
+    dr_f8 zero = dr_f8_zero();
+    spring before = spring_none();
+    point a = point_load(buffer);
+    for (int c = 0; c + 1 < n; ++c) {
+        point b = point_load(buffer + (size_t)(c + 1) * 32);
+        dr_f8 l = sweep.is_first ? zero : dr_f8_load(lambda + (size_t)c * 8);
+        before = eliminate(a, b, &before, rest, compliance, l);
+        spring_store(edges + (size_t)c * DR_GRID_EDGE, &before);
+        a = b;
+    }
+    carry above = {{zero, zero, zero}, zero};
+    for (int c = n - 2; c >= 0; --c) {
+        spring e = spring_load(edges + (size_t)c * DR_GRID_EDGE);
+        dr_f8 l = substitute(&e, &above, buffer + (size_t)(c + 1) * 32);
+        if (!sweep.is_last) {
+            dr_f8 sum = sweep.is_first ? l : dr_f8_add(l, dr_f8_load(lambda + (size_t)c * 8));
+            dr_f8_store(lambda + (size_t)c * 8, sum);
+        }
+    }
+    finish_chain(&above, buffer);
+    turn_back(grid, group * 8, buffer);
+}
+
+// --- Across, rising, falling ---
+
+static inline dr_f8 rotate(dr_f8 a, int shift)
+{
+    return shift > 0 ? dr_f8_rotate_up(a) : dr_f8_rotate_down(a);
+}
+
+static inline dr_v8 rotate_v(dr_v8 a, int shift)
+{
+    return (dr_v8){rotate(a.x, shift), rotate(a.y, shift), rotate(a.z, shift)};
+}
+
+static inline bool chain_wraps(const struct dr_xpbd_grid* grid, int shift, int j)
+{
+    return (shift > 0 && j == grid->row_vectors - 1) || (shift < 0 && j == 0);
+}
+
+// Vector of a chain in the next row, when it moves by `shift` each row.
+static inline int chain_next(const struct dr_xpbd_grid* grid, int shift, int j)
+{
+    if (chain_wraps(grid, shift, j)) {
+        return shift > 0 ? 0 : grid->row_vectors - 1;
+    }
+    return j + shift;
+}
+
+static inline int chain_previous(const struct dr_xpbd_grid* grid, int shift, int j)
+{
+    return chain_next(grid, -shift, j);
+}
+
+// Compliance of the spring from vector j in `row` to vector `next` above it, in the lanes of the upper
+// one. The table is by the left vertex.
+static inline dr_f8 across_compliance(const struct dr_xpbd_grid* grid, int shift, int j, int next)
+{
+    int family = shift == 0 ? DR_GRID_ACROSS : DR_GRID_DIAGONAL;
+    int left = shift < 0 ? next : j;
+    dr_f8 value = dr_f8_load(grid->table + ((size_t)left * DR_GRID_SPRINGS + (size_t)family) * 8);
+    return shift > 0 && chain_wraps(grid, shift, j) ? dr_f8_rotate_up(value) : value;
+}
+
+static inline void across_chains(const struct dr_xpbd_grid* grid, int shift, int group,
+                                 dr_grid_sweep sweep, float* scratch)
+{
+    int begin = group * DR_GRID_GROUP, width = grid->row_vectors - begin;
+    width = width < DR_GRID_GROUP ? width : DR_GRID_GROUP;
+    int last = grid->rows - 1;
+    dr_f8 zero = dr_f8_zero();
+    dr_f8 rest = dr_f8_set(shift == 0 ? grid->rest_across : grid->rest_diagonal);
+    size_t slot = (size_t)dr_grid_row_groups(grid) * (size_t)grid->row_vectors * 64 +
+                  (size_t)(shift == 0 ? 0 : shift > 0 ? 1 : 2) * 8;
+    spring before[DR_GRID_GROUP];
+    int at[DR_GRID_GROUP]; // vector of each chain in this row
+    for (int k = 0; k < width; ++k) {
+        before[k] = spring_none();
+        at[k] = begin + k;
+    }
+    for (int row = 0; row < last; ++row) {
+        for (int k = 0; k < width; ++k) {
+            int j = at[k], next = chain_next(grid, shift, j);
+            at[k] = next;
+            point a = point_load(vector_at(grid->pos, grid, row, j, 32));
+            point b = point_load(vector_at(grid->pos, grid, row + 1, next, 32));
+            if (chain_wraps(grid, shift, j)) {
+                // From here on the chain lives one lane further.
+                a = (point){rotate_v(a.p, shift), rotate(a.w, shift)};
+                before[k].direction = rotate_v(before[k].direction, shift);
+                before[k].inverse = rotate(before[k].inverse, shift);
+                before[k].rhs = rotate(before[k].rhs, shift);
+            }
+            float* lambda = vector_at(grid->lambda + slot, grid, row, next, 24);
+            dr_f8 l = sweep.is_first ? zero : dr_f8_load(lambda);
+            dr_f8 compliance = across_compliance(grid, shift, j, next);
+            before[k] = eliminate(a, b, &before[k], rest, compliance, l);
+            spring_store(scratch + ((size_t)row * DR_GRID_GROUP + (size_t)k) * DR_GRID_EDGE,
+                         &before[k]);
+        }
+    }
+    carry above[DR_GRID_GROUP];
+    for (int k = 0; k < width; ++k) {
+        above[k] = (carry){{zero, zero, zero}, zero};
+    }
+    for (int row = last - 1; row >= 0; --row) {
+        for (int k = 0; k < width; ++k) {
+            int next = at[k], j = chain_previous(grid, shift, next);
+            at[k] = j;
+            spring e = spring_load(scratch +
+                                   ((size_t)row * DR_GRID_GROUP + (size_t)k) * DR_GRID_EDGE);
+            dr_f8 l = substitute(&e, &above[k], vector_at(grid->pos, grid, row + 1, next, 32));
+            if (!sweep.is_last) {
+                float* lambda = vector_at(grid->lambda + slot, grid, row, next, 24);
+                dr_f8_store(lambda, sweep.is_first ? l : dr_f8_add(l, dr_f8_load(lambda)));
+            }
+            if (chain_wraps(grid, shift, j)) {
+                above[k].push = rotate_v(above[k].push, -shift);
+                above[k].share = rotate(above[k].share, -shift);
+            }
+        }
+    }
+    for (int k = 0; k < width; ++k) {
+        finish_chain(&above[k], vector_at(grid->pos, grid, 0, begin + k, 32));
+    }
+}
+
+static void across(const struct dr_xpbd_grid* grid, int shift, int group, dr_grid_sweep sweep,
+                   float* scratch)
+{
+    // Apart, so that the compiler sees each shift as a constant.
+    if (shift == 0) {
+        across_chains(grid, 0, group, sweep, scratch);
+    } else if (shift > 0) {
+        across_chains(grid, 1, group, sweep, scratch);
+    } else {
+        across_chains(grid, -1, group, sweep, scratch);
+    }
 }
 
 const dr_grid_kernels DR_KERNEL(dr_grid_kernels);
-const dr_grid_kernels DR_KERNEL(dr_grid_kernels) = {warm_rows, solve_rows};
+const dr_grid_kernels DR_KERNEL(dr_grid_kernels) = {bend_across, twist_cells, along, across};

@@ -223,7 +223,7 @@ static bool build(dr_xpbd* xpbd, dr_memory* memory, const drape_fabric* fabric, 
         !list_pack(hinges, memory, blocks, slot_count)) {
         return false;
     }
-    out->block_count = xpbd->block_count = blocks->block_count;
+    out->block_count = blocks->block_count;
     out->triangle_batch_count = triangles->batch.batch_count;
     out->hinge_batch_count = hinges->batch.batch_count;
     if (!allocate_batches(out, memory) ||
@@ -241,6 +241,7 @@ static bool build(dr_xpbd* xpbd, dr_memory* memory, const drape_fabric* fabric, 
     dr_hinge_rigidity rigidity = dr_hinge_calibrate(mesh, fabric->bend_warp, fabric->bend_weft);
     fill_triangles(out, triangles, mesh, mesh->vertex_count);
     fill_hinges(out, hinges, mesh, &rigidity, mesh->vertex_count);
+    out->bend_sweeps = 1;
     xpbd->constraint_count = 3 * triangles->count + hinges->count;
     place_vertices(xpbd, mesh, order, fabric->density);
     return true;
@@ -255,7 +256,7 @@ bool dr_xpbd_create_mesh(dr_xpbd* xpbd, dr_memory* memory, const drape_fabric* f
     constraint_list triangles = {.arity = 3}, hinges = {.arity = 4};
     xpbd->mesh = dr_new_zeroed(memory, struct dr_xpbd_mesh, 1);
     int target = mesh->vertex_count / 8;
-    target = target < 64 ? 64 : target > 1024 ? 1024 : target;
+    target = target < 256 ? 256 : target > 2048 ? 2048 : target;
     bool done = xpbd->mesh && dr_order_breadth_first(&order, memory, mesh) &&
                 dr_blocks_cut(&blocks, memory, &order, 2, target) &&
                 build(xpbd, memory, fabric, mesh, &order, &blocks, &triangles, &hinges);
@@ -281,26 +282,8 @@ void dr_xpbd_mesh_free(struct dr_xpbd_mesh* mesh, dr_memory* memory)
     dr_delete(memory, mesh, 1);
 }
 
-void dr_xpbd_mesh_prepare(struct dr_xpbd_mesh* mesh, float h)
-{
-    mesh->per_h_squared = 1.0f / (h * h);
-    for (int i = 0; i < 3; ++i) {
-        mesh->compliance[i] = mesh->per_h_squared / mesh->stiffness[i];
-    }
-}
-
-void dr_xpbd_mesh_reset(struct dr_xpbd_mesh* mesh)
-{
-    for (int i = 0; i < mesh->triangle_batch_count; ++i) {
-        memset(mesh->triangles[i].lambda, 0, sizeof mesh->triangles[i].lambda);
-    }
-    for (int i = 0; i < mesh->hinge_batch_count; ++i) {
-        memset(mesh->hinges[i].lambda, 0, sizeof mesh->hinges[i].lambda);
-    }
-}
-
 // A triangle that is held at all corners does not bend: the hinge then bends over the other one alone.
-void dr_xpbd_mesh_update_clamps(dr_xpbd* xpbd)
+static void update_clamps(dr_xpbd* xpbd)
 {
     struct dr_xpbd_mesh* mesh = xpbd->mesh;
     for (int i = 0; i < mesh->hinge_batch_count; ++i) {
@@ -322,6 +305,49 @@ void dr_xpbd_mesh_update_clamps(dr_xpbd* xpbd)
             batch->compliance[lane] = (area > 0.0f ? area : all) / mesh->hinge_rigidity[i][lane];
         }
     }
+}
+
+// A sweep leaves of the smooth bends the share 1 - a / (a + ws) of a compliance a against the weights
+// ws: sweep until a twentieth is left.
+static int choose_bend_sweeps(const dr_xpbd* xpbd)
+{
+    const struct dr_xpbd_mesh* mesh = xpbd->mesh;
+    double left = 0.0;
+    int count = 0;
+    for (int i = 0; i < mesh->hinge_batch_count; ++i) {
+        const dr_hinge_batch* batch = &mesh->hinges[i];
+        for (int lane = 0; lane < 8; ++lane) {
+            double ws = 0.0, k0 = 0.0;
+            for (int k = 1; k < 4; ++k) {
+                double w = (double)dr_sheet_inverse_mass(&xpbd->sheet, batch->slot[k][lane]);
+                double weight = (double)batch->k[k - 1][lane];
+                ws += w * weight * weight;
+                k0 -= weight;
+            }
+            ws += (double)dr_sheet_inverse_mass(&xpbd->sheet, batch->slot[0][lane]) * k0 * k0;
+            if (ws > 0.0) {
+                left += ws / (ws + (double)batch->compliance[lane] * (double)mesh->per_h_squared);
+                ++count;
+            }
+        }
+    }
+    left = count > 0 ? left / count : 0.0;
+    int sweeps = 1;
+    for (double rest = left; rest > 0.05 && sweeps < DR_XPBD_MAX_PHASES / 2; rest *= left) {
+        ++sweeps;
+    }
+    return sweeps;
+}
+
+void dr_xpbd_mesh_prepare(dr_xpbd* xpbd, float h)
+{
+    struct dr_xpbd_mesh* mesh = xpbd->mesh;
+    mesh->per_h_squared = 1.0f / (h * h);
+    for (int i = 0; i < 3; ++i) {
+        mesh->compliance[i] = mesh->per_h_squared / mesh->stiffness[i];
+    }
+    update_clamps(xpbd);
+    mesh->bend_sweeps = choose_bend_sweeps(xpbd);
 }
 
 // --- Energy, for tests ---

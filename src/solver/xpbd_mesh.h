@@ -40,24 +40,24 @@ struct dr_xpbd_mesh {
     float compliance[3];   // warp, weft, shear per unit area: 1 / (stiffness h^2)
     float stiffness[3];    // N/m
     float per_h_squared;
+    int bend_sweeps;       // so many that bending is within a few per cent of the fabric's
     // For clamps: what a hinge's compliance is made of, in batch order.
     float (*hinge_area)[2][8];
     float (*hinge_rigidity)[8];
 };
 
 typedef struct dr_mesh_kernels {
-    void (*warm)(const struct dr_xpbd_mesh* mesh, int block);
-    void (*solve)(const struct dr_xpbd_mesh* mesh, int block);
+    // One sweep over the hinges or triangles of a block; in the first one multipliers start from zero.
+    void (*bend)(const struct dr_xpbd_mesh* mesh, int block, bool is_first);
+    void (*stretch)(const struct dr_xpbd_mesh* mesh, int block, bool is_first);
 } dr_mesh_kernels;
 
 const dr_mesh_kernels* dr_mesh_kernels_for(drape_isa isa);
 
 struct dr_xpbd;
 
-void dr_xpbd_mesh_prepare(struct dr_xpbd_mesh* mesh, float h);
+void dr_xpbd_mesh_prepare(struct dr_xpbd* xpbd, float h);
 void dr_xpbd_mesh_free(struct dr_xpbd_mesh* mesh, dr_memory* memory);
-void dr_xpbd_mesh_reset(struct dr_xpbd_mesh* mesh);
-void dr_xpbd_mesh_update_clamps(struct dr_xpbd* xpbd);
 double dr_xpbd_mesh_energy(const struct dr_xpbd_mesh* mesh, const float* pos);
 
 #endif

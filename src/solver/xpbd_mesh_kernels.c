@@ -2,8 +2,6 @@
 #include "core/simd.h"
 #include "solver/xpbd_mesh.h"
 
-#define KEEP 0.99f
-
 typedef struct point {
     dr_v8 p;
     dr_f8 w;
@@ -98,8 +96,8 @@ static inline void triangle_change(const strain* s, const dr_f8 compliance[3], c
     solve3(m, r, change);
 }
 
-static inline void project_triangles(bool warm, const struct dr_xpbd_mesh* mesh,
-                                     dr_triangle_batch* batch)
+static inline void project_triangles(const struct dr_xpbd_mesh* mesh, dr_triangle_batch* batch,
+                                     bool is_first)
 {
     point x[3];
     for (int i = 0; i < 3; ++i) {
@@ -107,37 +105,23 @@ static inline void project_triangles(bool warm, const struct dr_xpbd_mesh* mesh,
     }
     dr_f8 a1 = dr_f8_load(batch->a[0]), a2 = dr_f8_load(batch->a[1]);
     dr_f8 b1 = dr_f8_load(batch->b[0]), b2 = dr_f8_load(batch->b[1]);
-    dr_f8 a0 = dr_f8_neg(dr_f8_add(a1, a2)), b0 = dr_f8_neg(dr_f8_add(b1, b2));
+    const dr_f8 a[3] = {dr_f8_neg(dr_f8_add(a1, a2)), a1, a2};
+    const dr_f8 b[3] = {dr_f8_neg(dr_f8_add(b1, b2)), b1, b2};
     strain s = strain_of(x, a1, a2, b1, b2);
-    dr_f8 l[3], change[3], per_area = dr_f8_load(batch->per_area);
+    dr_f8 l[3], change[3], compliance[3], per_area = dr_f8_load(batch->per_area);
+    dr_f8 aa = dr_f8_zero(), ab = aa, bb = aa;
     for (int i = 0; i < 3; ++i) {
-        l[i] = dr_f8_load(batch->lambda[i]);
+        l[i] = is_first ? dr_f8_zero() : dr_f8_load(batch->lambda[i]);
+        compliance[i] = dr_f8_mul(dr_f8_set(mesh->compliance[i]), per_area);
+        aa = dr_f8_add(aa, mul3(x[i].w, a[i], a[i]));
+        ab = dr_f8_add(ab, mul3(x[i].w, a[i], b[i]));
+        bb = dr_f8_add(bb, mul3(x[i].w, b[i], b[i]));
     }
-    if (warm) {
-        for (int i = 0; i < 3; ++i) {
-            change[i] = dr_f8_mul(l[i], dr_f8_set(KEEP));
-            dr_f8_store(batch->lambda[i], change[i]);
-        }
-    } else {
-        dr_f8 compliance[3];
-        for (int i = 0; i < 3; ++i) {
-            compliance[i] = dr_f8_mul(dr_f8_set(mesh->compliance[i]), per_area);
-        }
-        dr_f8 aa = dr_f8_add(dr_f8_add(mul3(x[0].w, a0, a0), mul3(x[1].w, a1, a1)),
-                             mul3(x[2].w, a2, a2));
-        dr_f8 ab = dr_f8_add(dr_f8_add(mul3(x[0].w, a0, b0), mul3(x[1].w, a1, b1)),
-                             mul3(x[2].w, a2, b2));
-        dr_f8 bb = dr_f8_add(dr_f8_add(mul3(x[0].w, b0, b0), mul3(x[1].w, b1, b1)),
-                             mul3(x[2].w, b2, b2));
-        triangle_change(&s, compliance, l, aa, ab, bb, change);
-        for (int i = 0; i < 3; ++i) {
-            dr_f8_store(batch->lambda[i], dr_f8_add(l[i], change[i]));
-        }
-    }
+    triangle_change(&s, compliance, l, aa, ab, bb, change);
     dr_v8 along = dr_v8_add(dr_v8_scale(s.u, change[0]), dr_v8_scale(s.p, change[2]));
     dr_v8 across = dr_v8_add(dr_v8_scale(s.v, change[1]), dr_v8_scale(s.q, change[2]));
-    const dr_f8 a[3] = {a0, a1, a2}, b[3] = {b0, b1, b2};
     for (int i = 0; i < 3; ++i) {
+        dr_f8_store(batch->lambda[i], dr_f8_add(l[i], change[i]));
         point_push(&x[i], along, a[i]);
         point_push(&x[i], across, b[i]);
         point_scatter(mesh->pos, batch->slot[i], x[i]);
@@ -154,58 +138,50 @@ static inline dr_v8 hinge_normal(const point x[4])
     return dr_v8_scale(n, dr_f8_div(dr_f8_set(1.0f), length));
 }
 
-static inline void project_hinges(bool warm, const struct dr_xpbd_mesh* mesh, dr_hinge_batch* batch)
+static inline void project_hinges(const struct dr_xpbd_mesh* mesh, dr_hinge_batch* batch,
+                                  bool is_first)
 {
     point x[4];
     for (int i = 0; i < 4; ++i) {
         x[i] = point_gather(mesh->pos, batch->slot[i]);
     }
-    dr_f8 k[4] = {dr_f8_zero(), dr_f8_load(batch->k[0]), dr_f8_load(batch->k[1]),
-                  dr_f8_load(batch->k[2])};
+    dr_f8 zero = dr_f8_zero(), ws = zero;
+    dr_f8 k[4] = {zero, dr_f8_load(batch->k[0]), dr_f8_load(batch->k[1]), dr_f8_load(batch->k[2])};
     k[0] = dr_f8_neg(dr_f8_add(dr_f8_add(k[1], k[2]), k[3]));
-    dr_v8 l = {dr_f8_load(batch->lambda[0]), dr_f8_load(batch->lambda[1]),
-               dr_f8_load(batch->lambda[2])};
-    dr_v8 change;
-    if (warm) {
-        change = l = dr_v8_scale(l, dr_f8_set(KEEP));
-    } else {
-        dr_v8 c = dr_v8_scale(dr_v8_sub(x[1].p, x[0].p), k[1]);
-        c = dr_v8_add(c, dr_v8_scale(dr_v8_sub(x[2].p, x[0].p), k[2]));
-        c = dr_v8_add(c, dr_v8_scale(dr_v8_sub(x[3].p, x[0].p), k[3]));
-        if (!mesh->is_flat) {
-            c = dr_v8_sub(c, dr_v8_scale(hinge_normal(x), dr_f8_load(batch->bow)));
-        }
-        dr_f8 ws = dr_f8_zero();
-        for (int i = 0; i < 4; ++i) {
-            ws = dr_f8_add(ws, mul3(x[i].w, k[i], k[i]));
-        }
-        dr_f8 compliance = dr_f8_mul(dr_f8_load(batch->compliance), dr_f8_set(mesh->per_h_squared));
-        dr_f8 inverse = dr_f8_div(dr_f8_set(-1.0f), dr_f8_add(ws, compliance));
-        change = dr_v8_scale(dr_v8_add(c, dr_v8_scale(l, compliance)), inverse);
-        l = dr_v8_add(l, change);
+    dr_v8 c = {zero, zero, zero}, l = c;
+    for (int i = 0; i < 4; ++i) {
+        ws = dr_f8_add(ws, mul3(x[i].w, k[i], k[i]));
+        c = dr_v8_add(c, dr_v8_scale(dr_v8_sub(x[i].p, x[0].p), k[i]));
     }
-    dr_f8_store(batch->lambda[0], l.x);
-    dr_f8_store(batch->lambda[1], l.y);
-    dr_f8_store(batch->lambda[2], l.z);
+    if (!mesh->is_flat) {
+        c = dr_v8_sub(c, dr_v8_scale(hinge_normal(x), dr_f8_load(batch->bow)));
+    }
+    if (!is_first) {
+        l = dr_v8_load(batch->lambda[0]);
+    }
+    dr_f8 compliance = dr_f8_mul(dr_f8_load(batch->compliance), dr_f8_set(mesh->per_h_squared));
+    dr_f8 inverse = dr_f8_div(dr_f8_set(-1.0f), dr_f8_add(ws, compliance));
+    dr_v8 change = dr_v8_scale(dr_v8_add(c, dr_v8_scale(l, compliance)), inverse);
+    dr_v8_store(batch->lambda[0], dr_v8_add(l, change));
     for (int i = 0; i < 4; ++i) {
         point_push(&x[i], change, k[i]);
         point_scatter(mesh->pos, batch->slot[i], x[i]);
     }
 }
 
-static inline void sweep(bool warm, const struct dr_xpbd_mesh* mesh, int block)
+static void bend(const struct dr_xpbd_mesh* mesh, int block, bool is_first)
 {
     for (int i = mesh->hinge_start[block]; i < mesh->hinge_start[block + 1]; ++i) {
-        project_hinges(warm, mesh, &mesh->hinges[i]);
-    }
-    for (int i = mesh->triangle_start[block]; i < mesh->triangle_start[block + 1]; ++i) {
-        project_triangles(warm, mesh, &mesh->triangles[i]);
+        project_hinges(mesh, &mesh->hinges[i], is_first);
     }
 }
 
-static void warm_block(const struct dr_xpbd_mesh* mesh, int block) { sweep(true, mesh, block); }
-
-static void solve_block(const struct dr_xpbd_mesh* mesh, int block) { sweep(false, mesh, block); }
+static void stretch(const struct dr_xpbd_mesh* mesh, int block, bool is_first)
+{
+    for (int i = mesh->triangle_start[block]; i < mesh->triangle_start[block + 1]; ++i) {
+        project_triangles(mesh, &mesh->triangles[i], is_first);
+    }
+}
 
 const dr_mesh_kernels DR_KERNEL(dr_mesh_kernels);
-const dr_mesh_kernels DR_KERNEL(dr_mesh_kernels) = {warm_block, solve_block};
+const dr_mesh_kernels DR_KERNEL(dr_mesh_kernels) = {bend, stretch};

@@ -12,8 +12,10 @@ START_TEST(hash_is_fnv_1a)
         const char* text;
         uint64_t hash;
     } known[] = {
-        {"", 0xcbf29ce484222325ull},       {"a", 0xaf63dc4c8601ec8cull},
-        {"b", 0xaf63df4c8601f1a5ull},      {"foobar", 0x85944171f73967e8ull},
+        {"", 0xcbf29ce484222325ull},
+        {"a", 0xaf63dc4c8601ec8cull},
+        {"b", 0xaf63df4c8601f1a5ull},
+        {"foobar", 0x85944171f73967e8ull},
     };
     for (size_t i = 0; i < 4; ++i) {
         uint64_t hash = dr_hash_bytes(DR_HASH_START, known[i].text, strlen(known[i].text));

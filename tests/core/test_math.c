@@ -18,6 +18,13 @@ static double pick(uint32_t seed, uint32_t counter, double low, double high)
     return low + (high - low) * unit;
 }
 
+// The larger of the worst error so far and a new one. An assert for each would take seconds.
+static double worse(double worst, long double error)
+{
+    double size = (double)fabsl(error);
+    return size > worst || isnan(size) ? size : worst;
+}
+
 START_TEST(degrees_are_exact_at_quarter_turns)
 {
     static const double sines[4] = {0.0, 1.0, 0.0, -1.0};
@@ -43,12 +50,14 @@ END_TEST
 
 START_TEST(degrees_match_the_library)
 {
+    double worst = 0.0;
     for (uint32_t i = 0; i < 200000; ++i) {
         double degrees = pick(1, i, -1000.0, 1000.0);
         long double radians = degrees * (pi_long / 180.0L);
-        ck_assert_double_lt((double)fabsl(dr_sin_degrees(degrees) - sinl(radians)), 3e-16);
-        ck_assert_double_lt((double)fabsl(dr_cos_degrees(degrees) - cosl(radians)), 3e-16);
+        worst = worse(worst, dr_sin_degrees(degrees) - sinl(radians));
+        worst = worse(worst, dr_cos_degrees(degrees) - cosl(radians));
     }
+    ck_assert_double_lt(worst, 3e-16);
 }
 END_TEST
 
@@ -68,12 +77,14 @@ END_TEST
 
 START_TEST(radians_match_the_library)
 {
+    double worst = 0.0;
     for (uint32_t i = 0; i < 200000; ++i) {
         // All sizes from 1e-8 to a million.
         double x = pick(4, i, -1.0, 1.0) * pow(10.0, pick(5, i, -8.0, 6.0));
-        ck_assert_double_lt((double)fabsl(dr_sin(x) - sinl(x)), 4e-16);
-        ck_assert_double_lt((double)fabsl(dr_cos(x) - cosl(x)), 4e-16);
+        worst = worse(worst, dr_sin(x) - sinl(x));
+        worst = worse(worst, dr_cos(x) - cosl(x));
     }
+    ck_assert_double_lt(worst, 4e-16);
 }
 END_TEST
 
@@ -88,42 +99,48 @@ END_TEST
 
 START_TEST(sine_and_cosine_lie_on_the_circle)
 {
-    for (uint32_t i = 0; i < 100000; ++i) {
+    double worst = 0.0;
+    for (uint32_t i = 0; i < 20000; ++i) {
         double x = pick(8, i, -1e5, 1e5);
         double s = dr_sin(x), c = dr_cos(x);
-        ck_assert_double_eq_tol(s * s + c * c, 1.0, 6e-16);
+        worst = worse(worst, s * s + c * c - 1.0);
         ck_assert_double_eq(dr_sin(-x), -s);
         ck_assert_double_eq(dr_cos(-x), c);
         // However large the angle: still on the circle.
         s = dr_sin(x * 1e200), c = dr_cos(x * 1e200);
-        ck_assert_double_eq_tol(s * s + c * c, 1.0, 6e-16);
+        worst = worse(worst, s * s + c * c - 1.0);
     }
+    ck_assert_double_lt(worst, 6e-16);
 }
 END_TEST
 
 START_TEST(angles_match_the_library)
 {
+    double worst = 0.0;
     for (uint32_t i = 0; i < 200000; ++i) {
         double y = pick(9, i, -1.0, 1.0) * pow(10.0, pick(10, i, -6.0, 6.0));
         double x = pick(11, i, -1.0, 1.0);
         long double exact = atan2l(y, x);
-        ck_assert_double_lt((double)fabsl((dr_atan2(y, x) - exact) / exact), 6e-16);
+        worst = worse(worst, (dr_atan2(y, x) - exact) / exact);
     }
+    ck_assert_double_lt(worst, 6e-16);
 }
 END_TEST
 
 START_TEST(angle_of_a_sine_and_cosine_comes_back)
 {
+    double worst = 0.0;
     for (uint32_t i = 0; i < 100000; ++i) {
         double angle = pick(12, i, -pi, pi);
-        ck_assert_double_eq_tol(dr_atan2(dr_sin(angle), dr_cos(angle)), angle, 9e-16);
+        worst = worse(worst, dr_atan2(dr_sin(angle), dr_cos(angle)) - angle);
     }
+    ck_assert_double_lt(worst, 9e-16);
 }
 END_TEST
 
 START_TEST(odd_points_have_the_angles_of_the_library)
 {
-    static const double odd[] = {0.0,     -0.0,    1.0,      -1.0,      2.5,  DBL_MIN,
+    static const double odd[] = {0.0,      -0.0,    1.0,      -1.0,     2.5,      DBL_MIN,
                                  4.9e-324, DBL_MAX, -DBL_MAX, INFINITY, -INFINITY};
     enum { odd_count = sizeof(odd) / sizeof(odd[0]) };
     for (int i = 0; i < odd_count; ++i) {
@@ -141,11 +158,13 @@ END_TEST
 
 START_TEST(exponentials_match_the_library)
 {
+    double worst = 0.0;
     for (uint32_t i = 0; i < 200000; ++i) {
         double x = pick(13, i, -707.0, 709.0);
         long double exact = expl(x);
-        ck_assert_double_lt((double)fabsl((dr_exp(x) - exact) / exact), 3e-16);
+        worst = worse(worst, (dr_exp(x) - exact) / exact);
     }
+    ck_assert_double_lt(worst, 3e-16);
     for (uint32_t i = 0; i < 1000; ++i) {
         // Subnormal results: within one of their units.
         double x = pick(14, i, -745.2, -708.0);

@@ -92,70 +92,70 @@ END_TEST
 
 // --- Bytes ---
 
-START_TEST(bytes_of_pc2)
+// The file that three times the same frame makes, to be freed.
+static char* make_file(const char* name, const drape_vec3* positions, int vertex_count, float fps,
+                       size_t* size)
 {
     test_folder folder = test_folder_make();
-    const char* path = test_path(&folder, "c.pc2");
-    const drape_vec3 positions[2] = {{1, 2, 3}, {-1, 0, 0.5f}};
-    drape_cache_writer* writer = drape_cache_open(path, 2, 24.0f, NULL);
+    const char* path = test_path(&folder, name);
+    drape_cache_writer* writer = drape_cache_open(path, vertex_count, fps, NULL);
     ck_assert_ptr_nonnull(writer);
     for (int frame = 0; frame < 3; ++frame) {
         ck_assert(drape_cache_append(writer, positions, NULL));
     }
     ck_assert(drape_cache_close(writer, NULL));
-    size_t size;
-    char* data = test_file_read(path, &size);
-    ck_assert_uint_eq(size, 32 + 3 * 2 * 12);
-    const unsigned char header[32] = {'P', 'O', 'I', 'N', 'T', 'C', 'A', 'C', 'H', 'E', '2',
-                                      0,   1,   0,   0,   0,   2,   0,   0,   0,   0,   0,
-                                      0,   0,   0,   0,   128, 63,  3,   0,   0,   0};
-    ck_assert_mem_eq(data, header, sizeof header);
-    const unsigned char first[12] = {0, 0, 128, 63, 0, 0, 0, 64, 0, 0, 64, 64};
-    ck_assert_mem_eq(data + 32, first, sizeof first);
-    free(data);
+    char* data = test_file_read(path, size);
     test_folder_remove(&folder);
+    return data;
+}
+
+START_TEST(bytes_of_pc2)
+{
+    const drape_vec3 positions[2] = {{1, 2, 3}, {-1, 0, 0.5f}};
+    size_t size;
+    char* data = make_file("c.pc2", positions, 2, 24.0f, &size);
+    ck_assert_uint_eq(size, 32 + 3 * 2 * 12);
+    ck_assert_mem_eq(data, "POINTCACHE2", 12);
+    const unsigned char header[20] = {1, 0, 0, 0, 2,   0,  0, 0, 0, 0,
+                                      0, 0, 0, 0, 128, 63, 3, 0, 0, 0};
+    ck_assert_mem_eq(data + 12, header, sizeof header);
+    const unsigned char first[12] = {0, 0, 128, 63, 0, 0, 0, 64, 0, 0, 64, 64};
+    for (size_t frame = 0; frame < 3; ++frame) {
+        ck_assert_mem_eq(data + 32 + 24 * frame, first, sizeof first);
+    }
+    free(data);
 }
 END_TEST
 
 START_TEST(bytes_of_mdd)
 {
-    test_folder folder = test_folder_make();
-    const char* path = test_path(&folder, "c.mdd");
     const drape_vec3 positions[1] = {{1, 2, 3}};
-    drape_cache_writer* writer = drape_cache_open(path, 1, 2.0f, NULL);
-    ck_assert_ptr_nonnull(writer);
-    for (int frame = 0; frame < 3; ++frame) {
-        ck_assert(drape_cache_append(writer, positions, NULL));
-    }
-    ck_assert(drape_cache_close(writer, NULL));
     size_t size;
-    char* data = test_file_read(path, &size);
-    const unsigned char wanted[56] = {0,  0,  0,  3,   0,  0,   0,  1,   0,  0, 0,  0,  63, 0,
-                                      0,  0,  63, 128, 0,  0,   63, 128, 0,  0, 64, 0,  0,  0,
-                                      64, 64, 0,  0,   63, 128, 0,  0,   64, 0, 0,  0,  64, 64,
-                                      0,  0,  63, 128, 0,  0,   64, 0,   0,  0, 64, 64, 0,  0};
-    ck_assert_uint_eq(size, sizeof wanted);
-    ck_assert_mem_eq(data, wanted, sizeof wanted);
+    char* data = make_file("c.mdd", positions, 1, 2.0f, &size);
+    ck_assert_uint_eq(size, 20 + 3 * 12);
+    // Three frames, one vertex, at 0, 0.5 and 1 s.
+    const unsigned char header[20] = {0, 0, 0,  3, 0, 0, 0,  1,   0, 0,
+                                      0, 0, 63, 0, 0, 0, 63, 128, 0, 0};
+    ck_assert_mem_eq(data, header, sizeof header);
+    const unsigned char first[12] = {63, 128, 0, 0, 64, 0, 0, 0, 64, 64, 0, 0};
+    for (size_t frame = 0; frame < 3; ++frame) {
+        ck_assert_mem_eq(data + 20 + 12 * frame, first, sizeof first);
+    }
     free(data);
-    test_folder_remove(&folder);
 }
 END_TEST
 
 // Half a frame from sample to sample is twice the rate.
 START_TEST(sample_rate_of_pc2_counts)
 {
-    test_folder folder = test_folder_make();
-    const char* path = test_path(&folder, "c.pc2");
-    free(write_cache(path, 2, 2, 30.0f));
     size_t size;
-    char* data = test_file_read(path, &size);
+    char* data = make_file("c.pc2", (drape_vec3[1]){{0, 0, 0}}, 1, 30.0f, &size);
     dr_store_float((unsigned char*)data + 24, 0.5f, false);
     drape_cache_data cache;
     ck_assert(dr_pc2_parse(data, size, "f", &cache, NULL));
     ck_assert_float_eq(cache.fps, 60.0f);
     drape_cache_data_free(&cache);
     free(data);
-    test_folder_remove(&folder);
 }
 END_TEST
 

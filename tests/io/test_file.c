@@ -314,6 +314,43 @@ START_TEST(places_that_cannot_be_written)
 }
 END_TEST
 
+// The folder is taken away while the file is written.
+START_TEST(rename_that_fails_is_told)
+{
+    test_folder folder = test_folder_make();
+    const char* inner = test_path(&folder, "inner");
+    drape_error error = {0};
+    ck_assert(dr_directory_make(inner, &error));
+    dr_output out;
+    ck_assert(dr_output_open(&out, test_path(&folder, "inner/target"), &error));
+    ck_assert_int_eq(remove(out.temporary), 0);
+    ck_assert_int_eq(remove(inner), 0);
+    ck_assert(!dr_output_close(&out, &error));
+    test_error_has(&error, DRAPE_ERROR_SYSTEM, "inner/target: could not write the file");
+    test_folder_remove(&folder);
+}
+END_TEST
+
+// What was sent down a pipe cannot be changed any more.
+START_TEST(pipe_cannot_be_patched)
+{
+    int ends[2];
+    ck_assert_int_eq(pipe(ends), 0);
+    char path[64];
+    snprintf(path, sizeof path, "/dev/fd/%d", ends[1]);
+    dr_output out;
+    drape_error error = {0};
+    ck_assert_msg(dr_output_open(&out, path, &error), "%s", error.sentence);
+    dr_output_write(&out, "some", 4);
+    ck_assert(dr_output_check(&out, &error));
+    dr_output_insert(&out, 0, "x", 1);
+    ck_assert(!dr_output_close(&out, &error));
+    test_error_has(&error, DRAPE_ERROR_SYSTEM, strerror(ESPIPE));
+    close(ends[0]);
+    close(ends[1]);
+}
+END_TEST
+
 START_TEST(sentences_are_cut_not_spilled)
 {
     drape_error error;
@@ -347,6 +384,8 @@ int main(void)
     tcase_add_test(writing, full_disk_is_told);
     tcase_add_test(writing, failure_keeps_what_was_there);
     tcase_add_test(writing, places_that_cannot_be_written);
+    tcase_add_test(writing, rename_that_fails_is_told);
+    tcase_add_test(writing, pipe_cannot_be_patched);
     tcase_add_test(writing, sentences_are_cut_not_spilled);
     suite_add_tcase(suite, writing);
     return test_run(suite);

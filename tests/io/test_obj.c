@@ -211,6 +211,34 @@ START_TEST(refuses_with_a_sentence)
 }
 END_TEST
 
+START_TEST(vast_polygons_are_refused_unless_convex)
+{
+    enum { COUNT = 4098 };
+    static char text[COUNT * 64];
+    for (int dent = 0; dent < 2; ++dent) {
+        size_t length = 0;
+        for (int k = 0; k < COUNT; ++k) {
+            double angle = 6.283185307179586 * k / COUNT;
+            double radius = dent && k == 7 ? 500.0 : 1000.0;
+            length += (size_t)snprintf(text + length, sizeof text - length, "v %.9g 0 %.9g\n",
+                                       radius * cos(angle), radius * sin(angle));
+        }
+        text[length++] = 'f';
+        for (int k = 1; k <= COUNT; ++k) {
+            length += (size_t)snprintf(text + length, sizeof text - length, " %d", k);
+        }
+        drape_mesh_data mesh;
+        drape_error error = {0};
+        ck_assert_int_eq(parse(text, &mesh, &error), !dent);
+        ck_assert_int_eq(mesh.triangle_count, dent ? 0 : COUNT - 2);
+        if (dent) {
+            test_error_has(&error, DRAPE_ERROR_INPUT, "f.obj:4099: expected at most 4096 corners");
+        }
+        drape_mesh_data_free(&mesh);
+    }
+}
+END_TEST
+
 START_TEST(missing_file_is_the_input)
 {
     drape_mesh_data mesh;
@@ -286,6 +314,7 @@ int main(void)
     TCase* refusing = tcase_create("refusing");
     tcase_add_loop_test(refusing, refuses_with_a_sentence, 0,
                         (int)(sizeof refusals / sizeof refusals[0]));
+    tcase_add_test(refusing, vast_polygons_are_refused_unless_convex);
     tcase_add_test(refusing, missing_file_is_the_input);
     tcase_add_test(refusing, damaged_files_are_survived);
     suite_add_tcase(suite, refusing);

@@ -156,6 +156,19 @@ START_TEST(ascii_files)
 }
 END_TEST
 
+// Indices as floats, and an element that is only a count.
+START_TEST(odd_but_clear_files)
+{
+    static const char text[] =
+        "ply\nformat ascii 1.0\nelement nothing 2000000000\nelement vertex 3\nproperty int x\n"
+        "property int y\nproperty int z\nelement face 1\n"
+        "property list int float vertex_indices\nend_header\n0 0 0\n1 0 0\n0 1 0\n3 0 1.0 2e0\n";
+    drape_mesh_data mesh = parse_fine(text, sizeof text - 1);
+    ck_assert_mem_eq(mesh.triangles, ((int32_t[3]){0, 1, 2}), 3 * sizeof(int32_t));
+    drape_mesh_data_free(&mesh);
+}
+END_TEST
+
 // The first byte of the body is \n, which belongs to a header of \r\n but not to one of \r.
 START_TEST(body_starts_at_the_right_byte)
 {
@@ -252,6 +265,12 @@ static const struct {
      "f.ply:13: expected the index of one of 3 vertices, found -1"},
     {ASCII_HEADER VERTICES "3 0 1 1.5\n",
      "f.ply:13: expected the index of a vertex, found \"1.5\""},
+    {ONE_VERTEX
+     "element face 1\nproperty list int float vertex_index\nend_header\n0 0 0\n3 0 0 0.5\n",
+     "f.ply:11: expected the index of a vertex, found no whole number"},
+    {ONE_VERTEX "property int n\nelement face 1\nproperty list int int vertex_index\nend_header\n"
+                "0 0 0\n3 0 0 0\n",
+     "f.ply:11: expected a number, found the end of the line"},
     {ASCII_HEADER VERTICES "4000000000 0 1 2\n", "f.ply:13: expected a list that fits the file"},
     {ASCII_HEADER VERTICES "-3 0 1 2\n",
      "f.ply:13: expected a list that fits the file, found a count of -3"},
@@ -379,6 +398,7 @@ int main(void)
     TCase* reading = tcase_create("reading");
     tcase_add_test(reading, binary_files_of_all_types);
     tcase_add_test(reading, ascii_files);
+    tcase_add_test(reading, odd_but_clear_files);
     tcase_add_test(reading, body_starts_at_the_right_byte);
     suite_add_tcase(suite, reading);
     TCase* refusing = tcase_create("refusing");

@@ -1,0 +1,76 @@
+// The methods by name, and which of their choices this build can run.
+#include <drape/drape.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct named_method {
+    const char* name;
+    drape_method method;
+} named_method;
+
+static const named_method methods[] = {
+    {"drape",
+     {.model = DRAPE_MODEL_XPBD, .obstacles = DRAPE_OBSTACLES_PREDICTIVE,
+      .self = DRAPE_SELF_GUARDED, .hierarchy = DRAPE_HIERARCHY_SWEPT}},
+    {"slide",
+     {.model = DRAPE_MODEL_ELASTIC, .obstacles = DRAPE_OBSTACLES_SLIDE,
+      .self = DRAPE_SELF_GEOMETRIC, .hierarchy = DRAPE_HIERARCHY_NONE}},
+    {"slide_paper",
+     {.model = DRAPE_MODEL_ELASTIC, .obstacles = DRAPE_OBSTACLES_SLIDE,
+      .self = DRAPE_SELF_GEOMETRIC, .hierarchy = DRAPE_HIERARCHY_NONE}},
+    {"box",
+     {.model = DRAPE_MODEL_ELASTIC, .obstacles = DRAPE_OBSTACLES_SLIDE, .self = DRAPE_SELF_BOXES,
+      .hierarchy = DRAPE_HIERARCHY_MATERIAL}},
+    {"box_paper",
+     {.model = DRAPE_MODEL_ELASTIC, .obstacles = DRAPE_OBSTACLES_SLIDE, .self = DRAPE_SELF_BOXES,
+      .hierarchy = DRAPE_HIERARCHY_MATERIAL}},
+    {"sensor",
+     {.model = DRAPE_MODEL_SPRINGS, .integrator = DRAPE_INTEGRATOR_IMPLICIT,
+      .obstacles = DRAPE_OBSTACLES_FILTER, .self = DRAPE_SELF_PARTICLES,
+      .hierarchy = DRAPE_HIERARCHY_BOTTOM_UP}},
+    {"spring",
+     {.model = DRAPE_MODEL_SPRINGS, .integrator = DRAPE_INTEGRATOR_VERLET,
+      .obstacles = DRAPE_OBSTACLES_RAY, .self = DRAPE_SELF_NONE,
+      .hierarchy = DRAPE_HIERARCHY_OCTREE}},
+    {"predict",
+     {.model = DRAPE_MODEL_XPBD, .obstacles = DRAPE_OBSTACLES_PREDICTIVE,
+      .self = DRAPE_SELF_PREDICTIVE, .hierarchy = DRAPE_HIERARCHY_SWEPT}},
+    {"predict_paper",
+     {.model = DRAPE_MODEL_XPBD, .obstacles = DRAPE_OBSTACLES_PREDICTIVE,
+      .self = DRAPE_SELF_PREDICTIVE, .hierarchy = DRAPE_HIERARCHY_SWEPT}},
+};
+
+bool drape_method_by_name(const char* name, drape_method* method)
+{
+    for (size_t i = 0; name && i < sizeof methods / sizeof methods[0]; ++i) {
+        if (strcmp(methods[i].name, name) == 0) {
+            *method = methods[i].method;
+            return true;
+        }
+    }
+    return false;
+}
+
+const char* drape_method_refusal(const drape_method* method)
+{
+    switch (method->model) {
+    case DRAPE_MODEL_XPBD: break;
+    case DRAPE_MODEL_ELASTIC: return "the cloth model `elastic` is not built yet";
+    case DRAPE_MODEL_SPRINGS: return "the cloth model `springs` is not built yet";
+    }
+    switch (method->obstacles) {
+    case DRAPE_OBSTACLES_PREDICTIVE: break;
+    case DRAPE_OBSTACLES_SLIDE: return "the obstacle response `slide` is not built yet";
+    case DRAPE_OBSTACLES_RAY: return "the obstacle response `ray` is not built yet";
+    case DRAPE_OBSTACLES_FILTER: return "the obstacle response `filter` is not built yet";
+    }
+    switch (method->self) {
+    case DRAPE_SELF_NONE: break;
+    case DRAPE_SELF_GEOMETRIC: return "self-collision `geometric` is not built yet";
+    case DRAPE_SELF_BOXES: return "self-collision `boxes` is not built yet";
+    case DRAPE_SELF_PARTICLES: return "self-collision `particles` is not built yet";
+    case DRAPE_SELF_PREDICTIVE: return "self-collision `predictive` is not built yet";
+    case DRAPE_SELF_GUARDED: return "self-collision `guarded` is not built yet";
+    }
+    return NULL;
+}
