@@ -22,22 +22,21 @@ endif()
 set(DRAPE_KERNEL_FLAGS_avx2 -mavx2)
 set(DRAPE_KERNEL_FLAGS_wasm -msimd128)
 
+foreach(isa IN LISTS DRAPE_KERNEL_SETS)
+    string(TOUPPER ${isa} upper)
+    add_library(drape_objects_${isa} OBJECT)
+    target_compile_definitions(drape_objects_${isa} PRIVATE DR_SIMD_${upper}=1)
+    target_compile_options(drape_objects_${isa} PRIVATE ${DRAPE_KERNEL_FLAGS_${isa}})
+    target_include_directories(drape_objects_${isa} PRIVATE include src)
+endforeach()
+
 # drape_add_kernels(drape_objects file.c ...): each file once per instruction set, with one of
 # DR_SIMD_PLAIN, DR_SIMD_SSE2, DR_SIMD_AVX2, DR_SIMD_NEON, DR_SIMD_WASM defined as 1. The file
 # gives its symbols a suffix of its own. Each set is an object library, drape_objects_avx2 and so
 # on, so that compile_commands.json names the true file.
 function(drape_add_kernels target)
-    list(TRANSFORM ARGN PREPEND "${CMAKE_CURRENT_SOURCE_DIR}/" OUTPUT_VARIABLE files)
     foreach(isa IN LISTS DRAPE_KERNEL_SETS)
-        if(NOT TARGET ${target}_${isa})
-            add_library(${target}_${isa} OBJECT)
-            string(TOUPPER ${isa} upper)
-            target_compile_definitions(${target}_${isa} PRIVATE DR_SIMD_${upper}=1)
-            target_compile_options(${target}_${isa} PRIVATE ${DRAPE_KERNEL_FLAGS_${isa}})
-            target_include_directories(${target}_${isa}
-                PRIVATE "${PROJECT_SOURCE_DIR}/include" "${PROJECT_SOURCE_DIR}/src")
-        endif()
-        target_sources(${target}_${isa} PRIVATE ${files})
+        target_sources(${target}_${isa} PRIVATE ${ARGN})
     endforeach()
 endfunction()
 
@@ -75,7 +74,7 @@ function(drape_add_libraries)
         drape_bind(drape_${kind} ${upper} drape_objects)
         target_link_libraries(drape_${kind} PRIVATE Threads::Threads m)
         drape_bind(drape_io_${kind} ${upper} drape_io_objects)
-        target_link_libraries(drape_io_${kind} PUBLIC drape_${kind})
+        target_link_libraries(drape_io_${kind} PUBLIC drape_${kind} PRIVATE m)
     endforeach()
     set_target_properties(drape_shared PROPERTIES EXPORT_NAME drape)
     set_target_properties(drape_io_shared PROPERTIES EXPORT_NAME io)

@@ -2,9 +2,10 @@
 //
 //     make_character > scenes/character.json
 //
-// A figure of twelve capsules hangs together by joints. It stands for half a second, walks for three,
-// then jumps, kicks, bends and turns as no one should. Every capsule gets one key a frame, so the
-// scene needs no skeleton. The clothes come from make_garments: a tunic, a belt over it, and a cape.
+// A figure of twelve capsules hangs together by joints. It stands for half a second, walks for
+// three, then jumps, kicks, bends and turns as no one should. Every capsule gets one key a frame,
+// so the scene needs no skeleton. The clothes come from make_garments: a tunic, a belt over it, and
+// a cape.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -203,8 +204,8 @@ static double near_to(double angle, double before)
     return angle + 360.0 * round((before - angle) / 360.0);
 }
 
-// The angles of a rotation. Each has two sets of angles; the one nearer to those before is taken, so
-// that they do not jump from key to key.
+// The angles of a rotation. Each has two sets of angles; the one nearer to those before is taken,
+// so that they do not jump from key to key.
 static vec angles_of(const matrix* r, vec before)
 {
     double y = asin(fmax(-1.0, fmin(1.0, -r->m[2][0])));
@@ -303,9 +304,8 @@ static const char head[] =
     "            \"layer\": 1,\n"
     "            \"pins\": [\n"
     "                {\n"
-    "                    \"where\": { \"nearest\": [[0, 1.02, 0.21], [0.275, 1.02, 0], [0, 1.02, "
-    "-0.21], [-0.275, 1.02, 0]] },\n"
-    "                    \"weight\": 0.5,\n"
+    "                    \"where\": { \"nearest\": [[0, 1.03, 0.21], [0.238, 1.03, 0.105], [0.238, "
+    "1.03, -0.105], [0, 1.03, -0.21], [-0.238, 1.03, -0.105], [-0.238, 1.03, 0.105]] },\n"
     "                    \"follow\": { \"collider\": \"abdomen\" }\n"
     "                }\n"
     "            ]\n"

@@ -3,9 +3,9 @@
 //     make_garments scenes/meshes
 //
 // A *tube* is a garment that goes round the body: ellipses over a profile, closed, looking outward,
-// with u around and v along it in metres. Layers of one garment are tubes over wider profiles, so that
-// they do not touch at the start. A *bump* is a sheet whose middle was pushed up, with the flat sheet
-// as its rest shape.
+// with u around and v along it in metres. Layers of one garment are tubes over wider profiles, so
+// that they do not touch at the start. A *bump* is a sheet whose middle was pushed up, with the
+// flat sheet as its rest shape.
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>

@@ -61,7 +61,7 @@ dr_shape_terms dr_shape_terms_of(const drape_shape* shape)
 // Distance to a ball; the normal at its centre points up.
 static float ball_distance(drape_vec3 p, float radius, drape_vec3* normal)
 {
-    float length = dr_length(p);
+    float length = sqrtf(dr_dot(p, p));
     *normal = length > 0.0f ? dr_scale(p, 1.0f / length) : (drape_vec3){0.0f, 1.0f, 0.0f};
     return length - radius;
 }
@@ -107,13 +107,12 @@ static float box_distance(drape_vec3 half, drape_vec3 p, drape_vec3* normal)
     return distance;
 }
 
-float dr_shape_distance(const drape_shape* shape, drape_vec3 p, drape_vec3* normal)
+float dr_shape_distance(const dr_shape_terms* terms, drape_vec3 p, drape_vec3* normal)
 {
-    dr_shape_terms terms = dr_shape_terms_of(shape);
-    switch (shape->kind) {
-    case DRAPE_SHAPE_SPHERE: return ball_distance(p, shape->radius, normal);
-    case DRAPE_SHAPE_CAPSULE: return capsule_distance(&terms, p, normal);
-    case DRAPE_SHAPE_BOX: return box_distance(terms.half, p, normal);
+    switch (terms->kind) {
+    case DRAPE_SHAPE_SPHERE: return ball_distance(p, terms->radius, normal);
+    case DRAPE_SHAPE_CAPSULE: return capsule_distance(terms, p, normal);
+    case DRAPE_SHAPE_BOX: return box_distance(terms->half, p, normal);
     case DRAPE_SHAPE_PLANE: break;
     }
     *normal = (drape_vec3){0.0f, 1.0f, 0.0f};

@@ -12,8 +12,6 @@ const char* dr_shape_refusal(const drape_shape* shape);
 // A capsule one of whose balls holds the other becomes that ball; `center` receives its place.
 drape_shape dr_shape_simplify(drape_shape shape, drape_vec3* center);
 
-// Signed distance of a point, negative inside; `normal` is its unit gradient.
-float dr_shape_distance(const drape_shape* shape, drape_vec3 p, drape_vec3* normal);
 // A point of the solid furthest along a direction; (0, 0, 0) for a plane along its normal.
 drape_vec3 dr_shape_support(const drape_shape* shape, drape_vec3 direction);
 // Smallest radius of curvature of the surface: 0 for boxes, infinite for planes.
@@ -40,5 +38,7 @@ typedef struct dr_shape_terms {
 } dr_shape_terms;
 
 dr_shape_terms dr_shape_terms_of(const drape_shape* shape);
+// Signed distance of a point, negative inside; `normal` is its unit gradient.
+float dr_shape_distance(const dr_shape_terms* terms, drape_vec3 p, drape_vec3* normal);
 
 #endif

@@ -91,6 +91,17 @@ static corner corner_at(const dr_detect_args* args, int slot)
     return c;
 }
 
+// Whether a point of the feature at this distance cannot touch in this substep, however it moves.
+static bool is_out_of_reach(const dr_detect_args* args, const corner* corners, int count,
+                            float distance)
+{
+    float furthest = 0.0f;
+    for (int i = 0; i < count; ++i) {
+        furthest = fmaxf(furthest, dr_dot(corners[i].slip, corners[i].slip));
+    }
+    return distance - args->range.radius - 1.5f * sqrtf(furthest) > args->range.static_radius;
+}
+
 // Makes the contact of a weighted point when it is near or coming near.
 static bool make_contact(const dr_detect_args* args, const corner* corners, int count,
                          const int32_t* slot, const float* weight, float distance,
@@ -101,7 +112,7 @@ static bool make_contact(const dr_detect_args* args, const corner* corners, int 
     drape_vec3 n = apply(obstacle->rotation_end, normal), local = {0, 0, 0}, start = {0, 0, 0};
     for (int i = 0; i < count; ++i) {
         closing = fmaxf(closing, -dr_dot(corners[i].slip, n));
-        drag = fmaxf(drag, 0.5f * dr_length(corners[i].slip));
+        drag = fmaxf(drag, 0.5f * sqrtf(dr_dot(corners[i].slip, corners[i].slip)));
         local = dr_add(local, dr_scale(corners[i].local, weight[i]));
         start = dr_add(start, dr_scale(corners[i].start, weight[i]));
     }
@@ -120,7 +131,7 @@ static bool make_contact(const dr_detect_args* args, const corner* corners, int 
 }
 
 // Where the distance along a b is least: the root of its rising derivative, by false position.
-static float least_along(const drape_shape* shape, drape_vec3 a, drape_vec3 b, float slope_a,
+static float least_along(const dr_shape_terms* shape, drape_vec3 a, drape_vec3 b, float slope_a,
                          float slope_b)
 {
     float lo = 0.0f, hi = 1.0f, at = 0.5f;
@@ -146,7 +157,7 @@ static float least_along(const drape_shape* shape, drape_vec3 a, drape_vec3 b, f
 
 bool dr_contact_edge(const dr_detect_args* args, const int32_t slot[2], dr_contact1* out)
 {
-    const drape_shape* shape = &args->obstacle->shape;
+    const dr_shape_terms* shape = &args->obstacle->terms;
     corner c[2] = {corner_at(args, slot[0]), corner_at(args, slot[1])};
     drape_vec3 edge = dr_sub(c[1].local, c[0].local), n[2], normal;
     float d[2];
@@ -156,6 +167,11 @@ bool dr_contact_edge(const dr_detect_args* args, const int32_t slot[2], dr_conta
     float slope_a = dr_dot(n[0], edge), slope_b = dr_dot(n[1], edge);
     if (slope_a >= 0.0f || slope_b <= 0.0f) {
         return false; // an end is nearest, and it has a contact of its own
+    }
+    // The tangents at both ends meet below the minimum.
+    float meet = (d[1] - slope_b - d[0]) / (slope_a - slope_b), lowest = d[0] + slope_a * meet;
+    if (lowest > fminf(d[0], d[1]) - 0.02f * args->range.radius || is_out_of_reach(args, c, 2, lowest)) {
+        return false;
     }
     float at = least_along(shape, c[0].local, c[1].local, slope_a, slope_b);
     float distance = dr_shape_distance(shape, dr_lerp(c[0].local, c[1].local, at), &normal);
@@ -186,15 +202,19 @@ static bool foot_weights(const corner c[3], drape_vec3 n, drape_vec3 p, float we
 
 bool dr_contact_face(const dr_detect_args* args, const int32_t slot[3], dr_contact1* out)
 {
-    const drape_shape* shape = &args->obstacle->shape;
+    const dr_shape_terms* shape = &args->obstacle->terms;
     corner c[3] = {corner_at(args, slot[0]), corner_at(args, slot[1]), corner_at(args, slot[2])};
-    drape_vec3 face = dr_normalize(dr_cross(dr_sub(c[1].local, c[0].local),
-                                            dr_sub(c[2].local, c[0].local)));
+    drape_vec3 face = dr_cross(dr_sub(c[1].local, c[0].local), dr_sub(c[2].local, c[0].local));
+    float size = sqrtf(dr_dot(face, face));
+    if (!(size > 0.0f)) {
+        return false;
+    }
+    face = dr_scale(face, 1.0f / size);
     // Towards the cloth; all shapes but planes hold the origin of their frame.
     drape_vec3 n = dr_dot(face, c[0].local) < 0.0f ? dr_scale(face, -1.0f) : face;
-    drape_vec3 tip = dr_shape_support(shape, n), unused;
+    drape_vec3 tip = dr_shape_support(&args->obstacle->shape, n), unused;
     float weight[3], distance = dr_dot(n, dr_sub(c[0].local, tip));
-    if (!foot_weights(c, face, tip, weight)) {
+    if (is_out_of_reach(args, c, 3, distance) || !foot_weights(c, face, tip, weight)) {
         return false;
     }
     float nearest = INFINITY;

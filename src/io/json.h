@@ -7,10 +7,10 @@
 // Keys that come twice, numbers that are too large, and nesting deeper than DR_JSON_DEPTH are
 // refused too. Strings are checked UTF-8 without the zero letter, so they are plain C strings.
 //
-// A tree lives in one block of memory: an upper bound of its nodes is counted beforehand (every value
-// but the first follows a comma or an opening bracket), then come its strings. A dr_json owns any
-// number of such blocks, so that pieces of one text can be put into the tree of another; everything
-// is freed together.
+// A tree lives in one block of memory: an upper bound of its nodes is counted beforehand (every
+// value but the first follows a comma or an opening bracket), then come its strings. A dr_json owns
+// any number of such blocks, so that pieces of one text can be put into the tree of another;
+// everything is freed together.
 //
 //     { "fps": 30,                  object ─ first_child ─▶ "fps" ─ next ─▶ "size" ─▶ null
 //       "size": [1, 2] }                                                     │ first_child
@@ -57,8 +57,8 @@ typedef struct dr_json {
     struct dr_json_block* blocks;
 } dr_json;
 
-// Reads a text of `length` bytes. `name` stands for the file in sentences. Null when the text is bad
-// or memory is short; `error` then says why.
+// Reads a text of `length` bytes. `name` stands for the file in sentences. Null when the text is
+// bad or memory is short; `error` then says why.
 dr_json_node* dr_json_parse(dr_json* json, const char* text, size_t length, const char* name,
                             drape_error* error);
 void dr_json_free(dr_json* json);

@@ -304,8 +304,8 @@ typedef struct digits {
     int point;
 } digits;
 
-// State of the digit generator: value / scale is what is left to write, low / scale and high / scale
-// are half the distances to the neighbours, in units of the digit that comes next.
+// State of the digit generator: value / scale is what is left to write, low / scale and high /
+// scale are half the distances to the neighbours, in units of the digit that comes next.
 typedef struct generator {
     big value, scale, low, high;
     bool even; // the ends of the interval read back as the value too

@@ -8,8 +8,8 @@
 //     dr_json_writer_free(&out);
 //
 // `key` names the value within an object and is null elsewhere. Numbers have the fewest digits that
-// read back as the same value; those that are not finite become null. When memory is short `failed` is
-// set and all further calls do nothing, so it is enough to look at the end.
+// read back as the same value; those that are not finite become null. When memory is short `failed`
+// is set and all further calls do nothing, so it is enough to look at the end.
 #ifndef DR_JSON_WRITE_H
 #define DR_JSON_WRITE_H
 

@@ -6,8 +6,8 @@
 //                                     dr_scene_desc ─ scene_build.c ─▶ drape_world
 //
 // Everything that can be told from the text alone is told here: keys, types, ranges, names. What
-// needs files or vertices is told when the world is built; descriptions keep their nodes for that, so
-// those sentences name the same places. Every key of docs/scene.md has its field, also those of
+// needs files or vertices is told when the world is built; descriptions keep their nodes for that,
+// so those sentences name the same places. Every key of docs/scene.md has its field, also those of
 // methods that this build does not have. All pointers lead into the memory of the tree.
 #ifndef DR_SCENE_FILE_H
 #define DR_SCENE_FILE_H

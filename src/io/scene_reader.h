@@ -1,15 +1,15 @@
 // io/scene_reader.h: values out of a JSON tree, each of them checked.
 //
-// The reader keeps the first sentence that goes wrong. From then on every call does nothing, so code
-// that reads a scene is a plain list of keys, without an `if` after each:
+// The reader keeps the first sentence that goes wrong. From then on every call does nothing, so
+// code that reads a scene is a plain list of keys, without an `if` after each:
 //
 //     dr_object wind = dr_object_open(reader, node);
 //     dr_reader_vec3(reader, dr_object_key(&wind, "velocity"), dr_within(1000), &out->velocity);
 //     dr_reader_float(reader, dr_object_key(&wind, "gust"), dr_between(0, 4), &out->gust);
 //     dr_object_close(&wind);           // keys that were not asked for are unknown
 //
-// A key that is not there gives a null node, and a null node leaves the value as it was: its default.
-// Sentences name the place of the value, its path, what was expected and what was found:
+// A key that is not there gives a null node, and a null node leaves the value as it was: its
+// default. Sentences name the place of the value, its path, what was expected and what was found:
 //
 //     scene.json:12: cloths[0].fabric.density: expected a number above 0, found "heavy"
 //     --set solver.substeps: expected a whole number from 1 to 1000, found 0
@@ -19,8 +19,8 @@
 #include "io/json.h"
 #include "io/scene_words.h"
 
-// Where a value came from, in dr_json_node.source: 0 the file, k > 0 override number k - 1. The value
-// of an override itself stands in line 0.
+// Where a value came from, in dr_json_node.source: 0 the file, k > 0 override number k - 1. The
+// value of an override itself stands in line 0.
 #define DR_SOURCE_METHOD (-1) // the method that was asked for in place of the file's
 
 typedef struct dr_reader {
@@ -56,7 +56,8 @@ const dr_json_node* dr_object_key(dr_object* object, const char* key);
 // The same for a key that must be there, which dr_object_close() tells.
 const dr_json_node* dr_object_need(dr_object* object, const char* key);
 void dr_object_close(dr_object* object);
-// The one of `keys` (ends with null) that is there. Null with a sentence when it is none or several.
+// The one of `keys` (ends with null) that is there. Null with a sentence when it is none or
+// several.
 const dr_json_node* dr_object_choice(dr_object* object, const char* const* keys);
 
 // --- Numbers ---
@@ -101,7 +102,8 @@ void dr_reader_pair(dr_reader* reader, const dr_json_node* node, dr_range range,
 // One number for both, or [a, b].
 void dr_reader_one_or_two(dr_reader* reader, const dr_json_node* node, dr_range range, float* a,
                           float* b);
-// An array of whole numbers of at least 0 and below `limit`, allocated; `count` is 0 without a node.
+// An array of whole numbers of at least 0 and below `limit`, allocated; `count` is 0 without a
+// node.
 const int32_t* dr_reader_indices(dr_reader* reader, const dr_json_node* node, int limit,
                                  int* count);
 

@@ -97,7 +97,8 @@ static int least(int a, int b)
     return a < b ? a : b;
 }
 
-// Letters to change, insert, leave out or swap with their neighbour to turn one word into the other.
+// Letters to change, insert, leave out or swap with their neighbour to turn one word into the
+// other.
 static int word_distance(const char* a, const char* b)
 {
     int rows[3][LONGEST_WORD + 1];

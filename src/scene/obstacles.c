@@ -24,25 +24,35 @@ static dr_friction friction_of(const drape_world* world, const dr_cloth* cloth,
                                           cloth->fabric.friction_dynamic)};
 }
 
-static dr_contact_range range_of(const drape_world* world, const dr_cloth* cloth)
+// How far a round collider stands out between the ends of the longest edge that lies on it.
+static float sagitta_of(const dr_cloth* cloth, const dr_obstacle* obstacle)
 {
-    float given = world->def.static_radius;
-    return (dr_contact_range){.radius = 0.5f * cloth->thickness,
-                              .static_radius = given > 0.0f ? given : cloth->thickness,
-                              .recovery = 0.25f * cloth->thickness};
+    float radius = dr_shape_roundness(&obstacle->shape);
+    return cloth->edge_max * cloth->edge_max / (8.0f * radius);
 }
 
-// Does the flat of a collider bend away within an edge by more than the vertices can tell?
+// Vertices alone cannot tell where a collider bends away sharply. Where it does so gently, holding them
+// higher by the sagitta keeps the edges clear.
 static bool needs_features(const dr_cloth* cloth, const dr_obstacle* obstacle)
 {
-    float sagitta = cloth->edge_max * cloth->edge_max / 8.0f;
-    return sagitta > 0.025f * cloth->thickness * dr_shape_roundness(&obstacle->shape);
+    return sagitta_of(cloth, obstacle) > 0.5f * cloth->thickness;
+}
+
+static dr_contact_range range_of(const drape_world* world, const dr_cloth* cloth,
+                                 const dr_obstacle* obstacle)
+{
+    float given = world->def.static_radius, radius = 0.5f * cloth->thickness;
+    return (dr_contact_range){
+        .radius = needs_features(cloth, obstacle) ? radius : radius + sagitta_of(cloth, obstacle),
+        .static_radius = given > 0.0f ? given : cloth->thickness,
+        .recovery = 0.25f * cloth->thickness};
 }
 
 // How far from the obstacle a vertex may be and still matter in this substep.
-static float chunk_reach(const drape_world* world, const dr_cloth* cloth, int chunk)
+static float chunk_reach(const drape_world* world, const dr_cloth* cloth, int chunk,
+                         const dr_obstacle* obstacle)
 {
-    dr_contact_range range = range_of(world, cloth);
+    dr_contact_range range = range_of(world, cloth, obstacle);
     float h = world->substep.h;
     float travel = sqrtf(cloth->chunks[chunk].speed_squared) * h +
                    dr_length(world->def.gravity) * h * h;
@@ -100,10 +110,10 @@ static bool collect_cloth(drape_world* world, dr_cloth* cloth, uint8_t** regions
     memset(regions, 0, sizeof *regions * (size_t)obstacle_count);
     for (int chunk = 0; chunk < cloth->chunk_count; ++chunk) {
         int before = world->run_count;
-        float reach = chunk_reach(world, cloth, chunk);
         for (int o = 0; o < obstacle_count; ++o) {
             ++world->report.box_tests;
             bool features = needs_features(cloth, &obstacles[o]);
+            float reach = chunk_reach(world, cloth, chunk, &obstacles[o]);
             if (!is_near(&cloth->chunks[chunk], &obstacles[o],
                          reach + (features ? cloth->edge_max : 0.0f))) {
                 continue;
@@ -157,10 +167,11 @@ static bool collect_runs(drape_world* world)
 static dr_detect_args detect_args(const drape_world* world, const dr_contact_run* run)
 {
     const dr_obstacle* obstacles = world->obstacles.data;
-    float reach = chunk_reach(world, run->cloth, run->chunk);
+    const dr_obstacle* obstacle = &obstacles[run->obstacle];
+    float reach = chunk_reach(world, run->cloth, run->chunk, obstacle);
     return (dr_detect_args){.sheet = &run->cloth->xpbd.sheet,
-                            .obstacle = &obstacles[run->obstacle],
-                            .range = range_of(world, run->cloth),
+                            .obstacle = obstacle,
+                            .range = range_of(world, run->cloth, obstacle),
                             .friction = run->friction,
                             .far = reach + run->cloth->edge_max,
                             .regions = run->regions};
@@ -217,58 +228,65 @@ static void feature_task(void* context, int begin, int end, int worker)
     }
 }
 
-static bool push_single(drape_world* world, const dr_contact_run* run, const dr_contact1* contact)
+static void single_task(void* context, int begin, int end, int worker)
 {
-    dr_contact1* place =
-        dr_array_push(&world->memory, &world->single_contacts, sizeof(dr_contact1));
-    dr_cloth** owner = dr_array_push(&world->memory, &world->single_cloths, sizeof(dr_cloth*));
-    if (!place || !owner) {
-        return false;
+    (void)worker;
+    drape_world* world = context;
+    for (int i = begin; i < end; ++i) {
+        dr_contact_run* run = &world->runs[i];
+        const dr_cloth* cloth = run->cloth;
+        dr_detect_args args = detect_args(world, run);
+        for (int k = 0; k < run->edge_count + run->face_count; ++k) {
+            int f = run->features[k];
+            dr_contact1* contact = &run->singles[run->single_count];
+            bool made = k < run->edge_count ? dr_contact_edge(&args, cloth->edge_slots[f], contact)
+                                            : dr_contact_face(&args, cloth->face_slots[f], contact);
+            run->single_count += made;
+        }
     }
-    *place = *contact;
-    *owner = run->cloth;
-    ++world->report.contact_count;
+}
+
+// Room for the contacts that the features of each run may make.
+static bool allocate_singles(drape_world* world)
+{
+    for (int i = 0; i < world->run_count; ++i) {
+        dr_contact_run* run = &world->runs[i];
+        size_t count = (size_t)(run->edge_count + run->face_count);
+        run->singles = count ? dr_arena_allocate(&world->arena, count * sizeof(dr_contact1)) : NULL;
+        if (count && !run->singles) {
+            return false;
+        }
+    }
     return true;
 }
 
-// Few, and in a fixed order: one thread makes them.
-static bool make_single_contacts(drape_world* world)
+static void count_contacts(drape_world* world)
 {
-    world->single_contacts.count = world->single_cloths.count = 0;
+    drape_step_report* report = &world->report;
+    report->contact_count = 0;
     for (int i = 0; i < world->run_count; ++i) {
         const dr_contact_run* run = &world->runs[i];
-        dr_detect_args args = detect_args(world, run);
-        dr_contact1 contact;
-        for (int k = 0; k < run->edge_count + run->face_count; ++k) {
-            const dr_cloth* cloth = run->cloth;
-            int f = run->features[k];
-            bool made = k < run->edge_count ? dr_contact_edge(&args, cloth->edge_slots[f], &contact)
-                                            : dr_contact_face(&args, cloth->face_slots[f], &contact);
-            if (made && !push_single(world, run, &contact)) {
-                return false;
-            }
+        report->exact_tests += DR_CHUNK_VECTORS * 8 + run->edge_count + run->face_count;
+        report->contact_count += run->single_count;
+        for (int k = 0; k < run->count; ++k) {
+            report->contact_count += run->contacts[k].count;
         }
-        world->report.exact_tests += run->edge_count + run->face_count;
     }
-    return true;
 }
 
 bool dr_world_detect(drape_world* world)
 {
-    world->report.contact_count = 0;
     if (!collect_runs(world)) {
         return false;
     }
     dr_parallel_for(world->pool, world->run_count, 1, vertex_task, world);
     dr_parallel_for(world->pool, world->run_count, 1, feature_task, world);
-    for (int i = 0; i < world->run_count; ++i) {
-        const dr_contact_run* run = &world->runs[i];
-        world->report.exact_tests += DR_CHUNK_VECTORS * 8;
-        for (int k = 0; k < run->count; ++k) {
-            world->report.contact_count += run->contacts[k].count;
-        }
+    if (!allocate_singles(world)) {
+        return false;
     }
-    return make_single_contacts(world);
+    dr_parallel_for(world->pool, world->run_count, 1, single_task, world);
+    count_contacts(world);
+    return true;
 }
 
 // --- Resolution ---
@@ -289,10 +307,9 @@ static void resolve_task(void* context, int begin, int end, int worker)
 // Points between vertices first; vertices have the last word.
 void dr_world_resolve_contacts(drape_world* world)
 {
-    dr_contact1* contacts = world->single_contacts.data;
-    dr_cloth** owners = world->single_cloths.data;
-    for (int i = 0; i < world->single_contacts.count; ++i) {
-        dr_contact_resolve(&owners[i]->xpbd.sheet, &contacts[i], 1);
+    for (int i = 0; i < world->run_count; ++i) {
+        dr_contact_run* run = &world->runs[i];
+        dr_contact_resolve(&run->cloth->xpbd.sheet, run->singles, run->single_count);
     }
     dr_parallel_for(world->pool, world->group_count, 1, resolve_task, world);
 }

@@ -124,8 +124,6 @@ void drape_world_destroy(drape_world* world)
     }
     dr_delete(memory, world->scratch, world->scratch_floats * (size_t)world->def.worker_count);
     dr_array_free(memory, &world->obstacles, sizeof(dr_obstacle));
-    dr_array_free(memory, &world->single_contacts, sizeof(dr_contact1));
-    dr_array_free(memory, &world->single_cloths, sizeof(dr_cloth*));
     dr_arena_free(&world->arena);
     dr_pool_destroy(world->pool);
     dr_memory last = *memory;

@@ -65,6 +65,8 @@ typedef struct dr_contact_run {
     uint8_t* regions;   // of the cloth and obstacle; null when vertices are enough
     int32_t* features;  // edges, then faces, that may touch between vertices
     int edge_count, face_count;
+    dr_contact1* singles; // those that do
+    int single_count;
 } dr_contact_run;
 
 typedef struct dr_work_item {
@@ -105,8 +107,6 @@ struct drape_world {
     int run_count;
     int32_t* group_start; // runs of one chunk of one cloth lie together
     int group_count;
-    dr_array single_contacts; // dr_contact1
-    dr_array single_cloths;   // dr_cloth*, run of single contacts of each
     drape_step_report report;
 };
 

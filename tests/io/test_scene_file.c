@@ -743,7 +743,8 @@ END_TEST
 
 // --- Damage ---
 
-// Puts other values in the place of values, so that most damage reaches the scene and not only JSON.
+// Puts other values in the place of values, so that most damage reaches the scene and not only
+// JSON.
 static char* damage_scene(uint64_t* state, size_t* size)
 {
     static const char* const values[] = {"0",       "-1",    "1e30",       "1e-30",         "[]",
