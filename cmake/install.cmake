@@ -29,7 +29,7 @@ foreach(name drape drape_io)
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endforeach()
 
-if(DRAPE_BUILD_COMMAND)
+if(TARGET drape)
     install(TARGETS drape RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
     install(DIRECTORY scenes DESTINATION ${CMAKE_INSTALL_DATADIR}/drape)
     install(FILES docs/drape.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)

@@ -62,7 +62,7 @@ function(drape_bind target kind objects)
         SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR} LINKER_LANGUAGE C)
     target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>)
     # A library that forgets one of its own files shall not wait for its user to find out.
-    if(CMAKE_SYSTEM_NAME STREQUAL "Linux" AND NOT DRAPE_SANITIZE AND NOT DRAPE_UNFINISHED)
+    if(CMAKE_SYSTEM_NAME STREQUAL "Linux" AND NOT DRAPE_SANITIZE)
         target_link_options(${target} PRIVATE LINKER:--no-undefined)
     endif()
 endfunction()

@@ -108,6 +108,8 @@ DRAPE_API const int32_t* drape_cloth_triangles(const drape_world* world, drape_c
 DRAPE_API const float* drape_cloth_uv(const drape_world* world, drape_cloth_id cloth, int* count);
 DRAPE_API drape_mesh_report drape_cloth_mesh_report(const drape_world* world,
                                                     drape_cloth_id cloth);
+// Scalar equations that one sweep of the solver works on, to measure time per constraint.
+DRAPE_API int drape_cloth_constraint_count(const drape_world* world, drape_cloth_id cloth);
 // Puts the vertices elsewhere; velocities become zero when `velocities` is null.
 DRAPE_API bool drape_cloth_set_state(drape_world* world, drape_cloth_id cloth,
                                      const drape_vec3* positions, const drape_vec3* velocities,

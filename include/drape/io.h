@@ -104,6 +104,11 @@ DRAPE_API drape_scene* drape_scene_open(const char* path, const drape_scene_opti
 DRAPE_API drape_scene* drape_scene_open_text(const char* text, size_t length, const char* path,
                                              const drape_scene_options* options,
                                              drape_error* error);
+// Whether a scene file is sound and can run in this build, without making its world. `incomplete`
+// becomes empty when it can run, else the sentence that says what is missing. False for a bad file.
+DRAPE_API bool drape_scene_probe(const char* path, const drape_scene_options* options,
+                                 char* description, size_t description_size, char* incomplete,
+                                 size_t incomplete_size, drape_error* error);
 DRAPE_API void drape_scene_close(drape_scene* scene);
 DRAPE_API drape_world* drape_scene_world(drape_scene* scene);
 // Frames the scene asks for, frames per second, its one-line description.

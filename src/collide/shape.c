@@ -149,3 +149,84 @@ float dr_shape_roundness(const drape_shape* shape)
     }
     return INFINITY;
 }
+
+// --- Least distance along a segment ---
+
+// By the root of the rising derivative, false position with a halving every third time, so that kinks
+// do not stall it.
+static float search_least(const dr_shape_terms* terms, drape_vec3 a, drape_vec3 b)
+{
+    drape_vec3 edge = dr_sub(b, a), n;
+    dr_shape_distance(terms, a, &n);
+    float slope_a = dr_dot(n, edge);
+    dr_shape_distance(terms, b, &n);
+    float slope_b = dr_dot(n, edge), lo = 0.0f, hi = 1.0f, at = 0.5f;
+    for (int i = 0; i < 12 && hi - lo > 1e-3f && slope_b > slope_a; ++i) {
+        at = i % 3 == 2 ? 0.5f * (lo + hi) : lo + (hi - lo) * slope_a / (slope_a - slope_b);
+        dr_shape_distance(terms, dr_lerp(a, b, at), &n);
+        float slope = dr_dot(n, edge);
+        if (slope < 0.0f) {
+            lo = at;
+            slope_a = slope;
+        } else {
+            hi = at;
+            slope_b = slope;
+        }
+    }
+    return at;
+}
+
+// Between the planes of its faces the squared distance to a box is a parabola along the segment.
+static float box_least(const dr_shape_terms* terms, drape_vec3 a, drape_vec3 b)
+{
+    const float from[3] = {a.x, a.y, a.z}, to[3] = {b.x, b.y, b.z};
+    const float half[3] = {terms->half.x, terms->half.y, terms->half.z};
+    float cut[8] = {0.0f};
+    int cuts = 1;
+    for (int c = 0; c < 3; ++c) {
+        for (int side = -1; side <= 1; side += 2) {
+            float plane = (float)side * half[c];
+            if ((from[c] < plane) != (to[c] < plane)) {
+                float t = (plane - from[c]) / (to[c] - from[c]);
+                int k = cuts++;
+                for (; k > 1 && cut[k - 1] > t; --k) {
+                    cut[k] = cut[k - 1];
+                }
+                cut[k] = t;
+            }
+        }
+    }
+    cut[cuts++] = 1.0f;
+    float best = INFINITY, where = -1.0f;
+    for (int k = 0; k + 1 < cuts; ++k) {
+        float middle = 0.5f * (cut[k] + cut[k + 1]), ss = 0.0f, sd = 0.0f, dd = 0.0f;
+        for (int c = 0; c < 3; ++c) {
+            float slope = to[c] - from[c], p = from[c] + middle * slope;
+            float out = p > half[c] ? from[c] - half[c] : p < -half[c] ? from[c] + half[c] : 0.0f;
+            slope = p > half[c] || p < -half[c] ? slope : 0.0f;
+            ss += slope * slope;
+            sd += slope * out;
+            dd += out * out;
+        }
+        if (dd == 0.0f && ss == 0.0f) {
+            return search_least(terms, a, b); // the segment runs through the box
+        }
+        float t = ss > 0.0f ? fminf(fmaxf(-sd / ss, cut[k]), cut[k + 1]) : middle;
+        float squared = dd + t * (2.0f * sd + t * ss);
+        if (squared < best) {
+            best = squared;
+            where = t;
+        }
+    }
+    return where;
+}
+
+float dr_shape_least_along(const dr_shape_terms* terms, drape_vec3 a, drape_vec3 b)
+{
+    drape_vec3 edge = dr_sub(b, a);
+    switch (terms->kind) {
+    case DRAPE_SHAPE_SPHERE: return fminf(fmaxf(-dr_dot(a, edge) / dr_dot(edge, edge), 0.0f), 1.0f);
+    case DRAPE_SHAPE_BOX: return box_least(terms, a, b);
+    default: return search_least(terms, a, b);
+    }
+}

@@ -130,31 +130,6 @@ static bool make_contact(const dr_detect_args* args, const corner* corners, int 
     return true;
 }
 
-// Where the distance along a b is least: the root of its rising derivative, by false position.
-static float least_along(const dr_shape_terms* shape, drape_vec3 a, drape_vec3 b, float slope_a,
-                         float slope_b)
-{
-    float lo = 0.0f, hi = 1.0f, at = 0.5f;
-    drape_vec3 edge = dr_sub(b, a), n;
-    for (int i = 0; i < 12; ++i) {
-        // Halving every third time keeps the kinks of a box from stalling it.
-        at = i % 3 == 2 ? 0.5f * (lo + hi) : lo + (hi - lo) * slope_a / (slope_a - slope_b);
-        dr_shape_distance(shape, dr_lerp(a, b, at), &n);
-        float slope = dr_dot(n, edge);
-        if (slope == 0.0f || hi - lo < 1e-4f) {
-            break;
-        }
-        if (slope < 0.0f) {
-            lo = at;
-            slope_a = slope;
-        } else {
-            hi = at;
-            slope_b = slope;
-        }
-    }
-    return at;
-}
-
 bool dr_contact_edge(const dr_detect_args* args, const int32_t slot[2], dr_contact1* out)
 {
     const dr_shape_terms* shape = &args->obstacle->terms;
@@ -173,7 +148,7 @@ bool dr_contact_edge(const dr_detect_args* args, const int32_t slot[2], dr_conta
     if (lowest > fminf(d[0], d[1]) - 0.02f * args->range.radius || is_out_of_reach(args, c, 2, lowest)) {
         return false;
     }
-    float at = least_along(shape, c[0].local, c[1].local, slope_a, slope_b);
+    float at = dr_shape_least_along(shape, c[0].local, c[1].local);
     float distance = dr_shape_distance(shape, dr_lerp(c[0].local, c[1].local, at), &normal);
     if (distance > fminf(d[0], d[1]) - 0.02f * args->range.radius) {
         return false;

@@ -138,7 +138,7 @@ static bool read_corner_rest(obj_reader* reader, int32_t* texcoord_number)
 static bool read_corner(obj_reader* reader)
 {
     dr_text* text = &reader->text;
-    int32_t vertex, texcoord_number;
+    int32_t vertex = 0, texcoord_number = 0;
     if (!read_corner_number(reader, "v", reader->builder.positions.count, &vertex) ||
         !read_corner_rest(reader, &texcoord_number)) {
         return false;

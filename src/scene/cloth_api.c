@@ -299,6 +299,12 @@ drape_mesh_report drape_cloth_mesh_report(const drape_world* world, drape_cloth_
     return cloth ? cloth->mesh.report : (drape_mesh_report){0};
 }
 
+int drape_cloth_constraint_count(const drape_world* world, drape_cloth_id id)
+{
+    const dr_cloth* cloth = dr_world_cloth(world, id);
+    return cloth ? cloth->xpbd.constraint_count : 0;
+}
+
 bool drape_cloth_set_state(drape_world* world, drape_cloth_id id, const drape_vec3* positions,
                            const drape_vec3* velocities, int count)
 {

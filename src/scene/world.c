@@ -190,8 +190,7 @@ uint64_t drape_world_hash(const drape_world* world)
     for (int i = 0; world && i < dr_slots_count(&world->cloths); ++i) {
         const dr_cloth* cloth = dr_slots_at(&world->cloths, i);
         if (cloth) {
-            hash = dr_hash_bytes(hash, cloth->positions,
-                                 sizeof(drape_vec3) * (size_t)cloth->given_count);
+            hash = dr_hash_floats(hash, &cloth->positions[0].x, (size_t)cloth->given_count * 3);
         }
     }
     return hash;

@@ -453,8 +453,8 @@ static void write_scene(char* text, size_t size, const bad_part* part)
     static const char* const before[] = {
         "{\"drape\": 1, \"cloths\": [{\"grid\": {}}], ",
         "{\"drape\": 1, \"cloths\": [{",
-        "{\"drape\": 1, \"colliders\": [{\"name\": \"ball\", \"sphere\": {\"radius\": 1}}], "
-        "\"cloths\": [{\"grid\": {}, \"pins\": [{",
+        ("{\"drape\": 1, \"colliders\": [{\"name\": \"ball\", \"sphere\": {\"radius\": 1}}], "
+         "\"cloths\": [{\"grid\": {}, \"pins\": [{"),
         "{\"drape\": 1, \"cloths\": [{\"grid\": {}, \"seams\": [{",
         "{\"drape\": 1, \"cloths\": [{\"grid\": {}}], \"colliders\": [{",
     };

@@ -1,0 +1,37 @@
+// Colliders as triangles, for files and for drawing.
+#include <math.h>
+
+#include "collide/tessellate.h"
+#include "core/vec_math.h"
+#include "scene/world.h"
+
+bool drape_collider_mesh(const drape_world* world, drape_collider_id id, float tolerance,
+                         drape_vec3* positions, int* vertex_count, int32_t* triangles,
+                         int* triangle_count)
+{
+    const dr_collider* collider = dr_world_collider(world, id);
+    if (!collider || !(tolerance > 0.0f) || !isfinite(tolerance) || !vertex_count ||
+        !triangle_count) {
+        return false;
+    }
+    int vertices, faces;
+    dr_tessellate_count(&collider->shape, tolerance, &vertices, &faces);
+    bool wants_counts = !positions && !triangles;
+    // Arrays that are given come with their room; too little of it is refused.
+    if (!wants_counts && (!positions || !triangles || *vertex_count < vertices ||
+                          *triangle_count < faces)) {
+        return false;
+    }
+    *vertex_count = vertices;
+    *triangle_count = faces;
+    if (wants_counts) {
+        return true;
+    }
+    dr_tessellate(&collider->shape, tolerance, positions, (int32_t(*)[3])triangles);
+    drape_transform pose = collider->pose;
+    pose.translate = dr_transform_apply(pose, collider->base.translate);
+    for (int i = 0; i < vertices; ++i) {
+        positions[i] = dr_transform_apply(pose, positions[i]);
+    }
+    return true;
+}
