@@ -89,15 +89,16 @@ static void set_compliances(struct dr_xpbd_grid* grid, float h)
 
 // --- Bending lines ---
 
-// One line of the cloth: masses (0 where held), stencils k h^2, and where its factors go.
+// One line of the cloth: masses (0 where held), stencils, and where its factors go.
 typedef struct line {
     int count;
     const double* mass;
-    const double* k;    // by the middle vertex; 0 at the ends
+    const double* k;    // by the middle vertex, times h (h + tau); 0 at the ends
     float* factors;     // DR_GRID_LINE floats a place, already moved to the lane
+    double share;       // of k that is elastic, the rest being friction
 } line;
 
-// Bands of M + h^2 K, from the stencils around each place.
+// Bands of M + h (h + tau) K, from the stencils around each place.
 static double band(const line* l, int i, int distance)
 {
     double before = i > 0 ? l->k[i - 1] : 0.0, here = l->k[i];
@@ -122,7 +123,7 @@ static void factor_line(const line* l)
         out[0] = held ? 0.0f : (float)(1.0 / d);
         out[8] = (float)l1;
         out[16] = (float)l2;
-        out[24] = (float)l->k[i];
+        out[24] = (float)(l->k[i] * l->share);
         d2 = d1;
         d1 = d;
         l1_before = l1;
@@ -151,7 +152,8 @@ static void factor_lines(dr_xpbd* xpbd, float h)
 {
     struct dr_xpbd_grid* grid = xpbd->grid;
     int n = grid->columns, m = grid->rows;
-    double h2 = (double)h * (double)h;
+    double h2 = (double)h * ((double)h + (double)grid->damping);
+    double share = (double)h / ((double)h + (double)grid->damping);
     double *mass = grid->line_mass, *k = grid->line_mass + n;
     for (int row = 0; row < m; ++row) {
         for (int c = 0; c < n; ++c) {
@@ -159,7 +161,7 @@ static void factor_lines(dr_xpbd* xpbd, float h)
         }
         set_stencils(mass, k, n, (double)(grid->bend_along * row_width(grid, row)) * h2);
         float* factors = grid->line_along + (size_t)(row / 8) * (size_t)n * DR_GRID_LINE + row % 8;
-        factor_line(&(line){n, mass, k, factors});
+        factor_line(&(line){n, mass, k, factors, share});
     }
     for (int c = 0; c < n; ++c) {
         for (int row = 0; row < m; ++row) {
@@ -169,7 +171,7 @@ static void factor_lines(dr_xpbd* xpbd, float h)
         float* factors = grid->line_across +
                          (size_t)(c % grid->row_vectors) * (size_t)m * DR_GRID_LINE +
                          c / grid->row_vectors;
-        factor_line(&(line){m, mass, k, factors});
+        factor_line(&(line){m, mass, k, factors, share});
     }
 }
 
@@ -178,6 +180,7 @@ void dr_grid_prepare(dr_xpbd* xpbd, float h)
     set_compliances(xpbd->grid, h);
     factor_lines(xpbd, h);
     xpbd->grid->twist_h2 = xpbd->grid->twist * h * h;
+    xpbd->grid->lag = xpbd->grid->damping / h;
 }
 
 static void place_vertices(dr_xpbd* xpbd, const struct dr_xpbd_grid* grid, float density)
@@ -236,7 +239,8 @@ static bool allocate(struct dr_xpbd_grid* grid, dr_memory* memory)
 size_t dr_grid_scratch(const struct dr_xpbd_grid* grid)
 {
     size_t s = (size_t)grid->row_vectors, rows = (size_t)grid->rows;
-    size_t along = s * 8 * (32 + DR_GRID_EDGE), across = rows * DR_GRID_GROUP * DR_GRID_EDGE;
+    // The places, then springs; bending uses the room of the springs and of the committed places.
+    size_t along = s * 8 * (32 + 24 + 32), across = rows * DR_GRID_GROUP * DR_GRID_EDGE;
     return along > across ? along : across;
 }
 
@@ -269,6 +273,8 @@ bool dr_xpbd_create_grid(dr_xpbd* xpbd, dr_memory* memory, const drape_fabric* f
         return false;
     }
     grid->pos = xpbd->sheet.pos;
+    grid->start = xpbd->sheet.start;
+    grid->damping = fabric->bend_damping;
     place_vertices(xpbd, grid, fabric->density);
     return true;
 }

@@ -13,7 +13,8 @@
 //
 // Bending is linear (1 -2 1 along both directions, 1 -1 -1 1 per cell), so it is solved with the
 // prediction: (M + h^2 K) d = -h^2 K q for each line, five diagonals factored once, and the twist
-// from there explicitly. With the lines smoothed first this is stable for every stiffness: in modes
+// from there explicitly. Internal friction acts as if the cloth were bent as it will be some
+// milliseconds later: q + (tau / h)(q - start) in place of q. With the lines smoothed first this is stable for every stiffness: in modes
 // the factor is (1 - 2 y1 y2) / ((1 + y1^2)(1 + y2^2)), never beyond 1.
 #ifndef DR_XPBD_GRID_H
 #define DR_XPBD_GRID_H
@@ -41,7 +42,10 @@ struct dr_xpbd_grid {
     float spring[DR_GRID_SPRINGS]; // stiffness of an inner spring, N/m
     float bend_along, bend_across, twist; // stiffness of an inner stencil, N/m
     float twist_h2;    // twist times h^2
+    float damping;     // tau, s
+    float lag;         // tau / h
     float* pos;        // of the sheet
+    const float* start;
     float* lambda;     // multipliers: along (turned), then across, rising, falling by vector
     float* table;      // compliances: 2 kinds of rows * row_vectors * DR_GRID_SPRINGS * 8
     float* cells;      // twist of each cell, rows * row_vectors * 24

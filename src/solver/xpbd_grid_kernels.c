@@ -14,23 +14,32 @@ static inline point point_load(const float* at)
 
 // --- Bending of one line, lanes independent ---
 
-// Solves (M + h^2 K) d = -h^2 K x by the factors in `line` and adds d to x. Places are `stride` floats
-// apart, factors DR_GRID_LINE.
-static void bend_line(float* x, size_t stride, int count, const float* line, float* scratch)
+// The place that bending acts on: where the vertex is, and further on by what damping looks ahead.
+static inline dr_v8 bend_place(const float* x, const float* start, dr_f8 lag)
+{
+    dr_v8 p = dr_v8_load(x);
+    return dr_v8_add(p, dr_v8_scale(dr_v8_sub(p, dr_v8_load(start)), lag));
+}
+
+// Solves (M + h (h + tau) K) d = -h^2 K (x + lag (x - start)), lag = tau / h, by the factors in `line`
+// and adds d to x. Places are `stride` floats apart, factors DR_GRID_LINE.
+static void bend_line(float* x, const float* start, size_t stride, int count, dr_f8 lag,
+                      const float* line, float* scratch)
 {
     dr_v8 zero = dr_v8_set(0.0f, 0.0f, 0.0f);
     if (count < 3) {
         return;
     }
     // Moments t = k h^2 (x[i-1] - 2 x[i] + x[i+1]) of three neighbours roll along with i.
-    dr_v8 here = dr_v8_load(x), next = dr_v8_load(x + stride);
+    dr_v8 here = bend_place(x, start, lag), next = bend_place(x + stride, start + stride, lag);
     dr_v8 step = dr_v8_sub(next, here), t_before = zero, t_here = zero;
     dr_v8 y1 = zero, y2 = zero;
     for (int i = 0; i < count; ++i) {
         const float* factor = line + (size_t)i * DR_GRID_LINE;
         dr_v8 t_next = zero;
         if (i + 2 < count) {
-            dr_v8 after = dr_v8_load(x + (size_t)(i + 2) * stride);
+            size_t two = (size_t)(i + 2) * stride;
+            dr_v8 after = bend_place(x + two, start + two, lag);
             dr_v8 step_next = dr_v8_sub(after, next);
             dr_f8 k = dr_f8_load(factor + DR_GRID_LINE + 24);
             t_next = dr_v8_scale(dr_v8_sub(step_next, step), k);
@@ -69,17 +78,18 @@ static void bend_across(const struct dr_xpbd_grid* grid, int group, float* scrat
     int begin = group * DR_GRID_GROUP, end = begin + DR_GRID_GROUP;
     end = end < grid->row_vectors ? end : grid->row_vectors;
     for (int j = begin; j < end; ++j) {
-        bend_line(grid->pos + (size_t)j * 32, stride, grid->rows,
+        bend_line(grid->pos + (size_t)j * 32, grid->start + (size_t)j * 32, stride, grid->rows,
+                  dr_f8_set(grid->lag),
                   grid->line_across + (size_t)j * (size_t)grid->rows * DR_GRID_LINE, scratch);
     }
 }
 
 // --- Twist ---
 
-static inline float* vector_at(float* array, const struct dr_xpbd_grid* grid, int row, int j,
-                               size_t floats)
+// Offset of vector j of a row in an array with so many floats a vector.
+static inline size_t vector_at(const struct dr_xpbd_grid* grid, int row, int j, size_t floats)
 {
-    return array + ((size_t)row * (size_t)grid->row_vectors + (size_t)j) * floats;
+    return ((size_t)row * (size_t)grid->row_vectors + (size_t)j) * floats;
 }
 
 // Lanes of vector j whose cell exists: left column below columns - 1.
@@ -92,26 +102,33 @@ static inline dr_f8 cell_mask(const struct dr_xpbd_grid* grid, int j)
     return dr_f8_less(dr_f8_load(column), dr_f8_set((float)(grid->columns - 1)));
 }
 
+static inline dr_v8 bend_vector(const struct dr_xpbd_grid* grid, int row, int j)
+{
+    return bend_place(grid->pos + vector_at(grid, row, j, 32),
+                      grid->start + vector_at(grid, row, j, 32), dr_f8_set(grid->lag));
+}
+
+// Difference to the next column, of vector j of a row.
+static inline dr_v8 step_along(const struct dr_xpbd_grid* grid, int row, int j)
+{
+    dr_v8 right = j + 1 < grid->row_vectors ? bend_vector(grid, row, j + 1)
+                                            : dr_v8_rotate_down(bend_vector(grid, row, 0));
+    return dr_v8_sub(bend_vector(grid, row, j), right);
+}
+
 static void twist_cells(const struct dr_xpbd_grid* grid, int group)
 {
     int s = grid->row_vectors, end = group * 8 + 8;
     end = end < grid->rows - 1 ? end : grid->rows - 1;
     for (int j = 0; j < s; ++j) {
         dr_f8 mask = cell_mask(grid, j);
+        dr_v8 below = step_along(grid, group * 8, j);
         for (int row = group * 8; row < end; ++row) {
-            dr_v8 a = dr_v8_load(vector_at(grid->pos, grid, row, j, 32));
-            dr_v8 c = dr_v8_load(vector_at(grid->pos, grid, row + 1, j, 32));
-            dr_v8 b, d;
-            if (j + 1 < s) {
-                b = dr_v8_load(vector_at(grid->pos, grid, row, j + 1, 32));
-                d = dr_v8_load(vector_at(grid->pos, grid, row + 1, j + 1, 32));
-            } else {
-                b = dr_v8_rotate_down(dr_v8_load(vector_at(grid->pos, grid, row, 0, 32)));
-                d = dr_v8_rotate_down(dr_v8_load(vector_at(grid->pos, grid, row + 1, 0, 32)));
-            }
-            dr_v8 t = dr_v8_sub(dr_v8_sub(a, b), dr_v8_sub(c, d));
+            dr_v8 above = step_along(grid, row + 1, j);
+            dr_v8 t = dr_v8_sub(below, above);
             t = dr_v8_select(mask, t, dr_v8_set(0.0f, 0.0f, 0.0f));
-            dr_v8_store(vector_at(grid->cells, grid, row, j, 24), t);
+            dr_v8_store(grid->cells + vector_at(grid, row, j, 24), t);
+            below = above;
         }
     }
 }
@@ -122,14 +139,14 @@ static inline dr_v8 cells_around(const struct dr_xpbd_grid* grid, int row, int j
     if (row < 0 || row >= grid->rows - 1) {
         return dr_v8_set(0.0f, 0.0f, 0.0f);
     }
-    dr_v8 right = dr_v8_load(vector_at(grid->cells, grid, row, j, 24));
+    dr_v8 right = dr_v8_load(grid->cells + vector_at(grid, row, j, 24));
     dr_v8 left;
     if (j > 0) {
-        left = dr_v8_load(vector_at(grid->cells, grid, row, j - 1, 24));
+        left = dr_v8_load(grid->cells + vector_at(grid, row, j - 1, 24));
     } else {
         // Left of lane 0 is nothing; the last lane of the last vector has no cell either.
         left = dr_v8_rotate_up(
-            dr_v8_load(vector_at(grid->cells, grid, row, grid->row_vectors - 1, 24)));
+            dr_v8_load(grid->cells + vector_at(grid, row, grid->row_vectors - 1, 24)));
     }
     return dr_v8_sub(right, left);
 }
@@ -223,7 +240,7 @@ static void turn_rows(const struct dr_xpbd_grid* grid, int first, bool twist, fl
         for (int i = 0; i < 8; ++i) {
             bool exists = first + i < grid->rows;
             int row = exists ? first + i : grid->rows - 1;
-            point at = point_load(vector_at(grid->pos, grid, row, j, 32));
+            point at = point_load(grid->pos + vector_at(grid, row, j, 32));
             dr_v8 p = twist && exists ? twisted(grid, row, j, at) : at.p;
             block[0][i] = p.x;
             block[1][i] = p.y;
@@ -231,6 +248,28 @@ static void turn_rows(const struct dr_xpbd_grid* grid, int first, bool twist, fl
             block[3][i] = exists ? at.w : dr_f8_zero();
         }
         for (int c = 0; c < 4; ++c) {
+            dr_f8_transpose(block[c]);
+            for (int lane = 0; lane < 8; ++lane) {
+                dr_f8_store(buffer + (size_t)(lane * s + j) * 32 + (size_t)c * 8, block[c][lane]);
+            }
+        }
+    }
+}
+
+// The committed places of the same rows, three components at buffer + 32 c.
+static void turn_start(const struct dr_xpbd_grid* grid, int first, float* buffer)
+{
+    int s = grid->row_vectors;
+    dr_f8 block[3][8];
+    for (int j = 0; j < s; ++j) {
+        for (int i = 0; i < 8; ++i) {
+            int row = first + i < grid->rows ? first + i : grid->rows - 1;
+            dr_v8 p = dr_v8_load(grid->start + vector_at(grid, row, j, 32));
+            block[0][i] = p.x;
+            block[1][i] = p.y;
+            block[2][i] = p.z;
+        }
+        for (int c = 0; c < 3; ++c) {
             dr_f8_transpose(block[c]);
             for (int lane = 0; lane < 8; ++lane) {
                 dr_f8_store(buffer + (size_t)(lane * s + j) * 32 + (size_t)c * 8, block[c][lane]);
@@ -253,7 +292,7 @@ static void turn_back(const struct dr_xpbd_grid* grid, int first, const float* b
         }
         for (int i = 0; i < 8 && first + i < grid->rows; ++i) {
             dr_v8 p = {block[0][i], block[1][i], block[2][i]};
-            dr_v8_store(vector_at(grid->pos, grid, first + i, j, 32), p);
+            dr_v8_store(grid->pos + vector_at(grid, first + i, j, 32), p);
         }
     }
 }
@@ -277,8 +316,10 @@ static void along(const struct dr_xpbd_grid* grid, int group, dr_grid_sweep swee
     float* edges = scratch + (size_t)s * 8 * 32;
     turn_rows(grid, group * 8, sweep.is_first, buffer);
     if (sweep.is_first) {
-        bend_line(buffer, 32, n, grid->line_along + (size_t)group * (size_t)n * DR_GRID_LINE,
-                  edges);
+        float* start = edges + (size_t)s * 8 * 24;
+        turn_start(grid, group * 8, start);
+        bend_line(buffer, start, 32, n, dr_f8_set(grid->lag),
+                  grid->line_along + (size_t)group * (size_t)n * DR_GRID_LINE, edges);
     }
     // Multipliers of this direction are kept turned: eight rows by n columns in order.
     float* lambda = grid->lambda + (size_t)group * (size_t)s * 64;
@@ -367,8 +408,8 @@ static inline void across_chains(const struct dr_xpbd_grid* grid, int shift, int
         for (int k = 0; k < width; ++k) {
             int j = at[k], next = chain_next(grid, shift, j);
             at[k] = next;
-            point a = point_load(vector_at(grid->pos, grid, row, j, 32));
-            point b = point_load(vector_at(grid->pos, grid, row + 1, next, 32));
+            point a = point_load(grid->pos + vector_at(grid, row, j, 32));
+            point b = point_load(grid->pos + vector_at(grid, row + 1, next, 32));
             if (chain_wraps(grid, shift, j)) {
                 // From here on the chain lives one lane further.
                 a = (point){rotate_v(a.p, shift), rotate(a.w, shift)};
@@ -376,7 +417,7 @@ static inline void across_chains(const struct dr_xpbd_grid* grid, int shift, int
                 before[k].inverse = rotate(before[k].inverse, shift);
                 before[k].rhs = rotate(before[k].rhs, shift);
             }
-            float* lambda = vector_at(grid->lambda + slot, grid, row, next, 24);
+            float* lambda = grid->lambda + slot + vector_at(grid, row, next, 24);
             dr_f8 l = sweep.is_first ? zero : dr_f8_load(lambda);
             dr_f8 compliance = across_compliance(grid, shift, j, next);
             before[k] = eliminate(a, b, &before[k], rest, compliance, l);
@@ -394,9 +435,9 @@ static inline void across_chains(const struct dr_xpbd_grid* grid, int shift, int
             at[k] = j;
             spring e = spring_load(scratch +
                                    ((size_t)row * DR_GRID_GROUP + (size_t)k) * DR_GRID_EDGE);
-            dr_f8 l = substitute(&e, &above[k], vector_at(grid->pos, grid, row + 1, next, 32));
+            dr_f8 l = substitute(&e, &above[k], grid->pos + vector_at(grid, row + 1, next, 32));
             if (!sweep.is_last) {
-                float* lambda = vector_at(grid->lambda + slot, grid, row, next, 24);
+                float* lambda = grid->lambda + slot + vector_at(grid, row, next, 24);
                 dr_f8_store(lambda, sweep.is_first ? l : dr_f8_add(l, dr_f8_load(lambda)));
             }
             if (chain_wraps(grid, shift, j)) {
@@ -406,7 +447,7 @@ static inline void across_chains(const struct dr_xpbd_grid* grid, int shift, int
         }
     }
     for (int k = 0; k < width; ++k) {
-        finish_chain(&above[k], vector_at(grid->pos, grid, 0, begin + k, 32));
+        finish_chain(&above[k], grid->pos + vector_at(grid, 0, begin + k, 32));
     }
 }
 

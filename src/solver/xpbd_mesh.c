@@ -235,6 +235,8 @@ static bool build(dr_xpbd* xpbd, dr_memory* memory, const drape_fabric* fabric, 
     memcpy(out->triangle_start, triangles->batch.block_start, start_bytes);
     memcpy(out->hinge_start, hinges->batch.block_start, start_bytes);
     out->pos = xpbd->sheet.pos;
+    out->start = xpbd->sheet.start;
+    out->damping = fabric->bend_damping;
     out->stiffness[0] = fabric->stretch_warp;
     out->stiffness[1] = fabric->stretch_weft;
     out->stiffness[2] = fabric->shear;
@@ -320,13 +322,15 @@ static int choose_bend_sweeps(const dr_xpbd* xpbd)
             double ws = 0.0, k0 = 0.0;
             for (int k = 1; k < 4; ++k) {
                 double w = (double)dr_sheet_inverse_mass(&xpbd->sheet, batch->slot[k][lane]);
-                double weight = (double)batch->k[k - 1][lane];
-                ws += w * weight * weight;
-                k0 -= weight;
+                double coef = (double)batch->k[k - 1][lane];
+                ws += w * coef * coef;
+                k0 -= coef;
             }
             ws += (double)dr_sheet_inverse_mass(&xpbd->sheet, batch->slot[0][lane]) * k0 * k0;
             if (ws > 0.0) {
-                left += ws / (ws + (double)batch->compliance[lane] * (double)mesh->per_h_squared);
+                double weight = ws * (1.0 + (double)mesh->lag);
+                double compliance = (double)batch->compliance[lane] * (double)mesh->per_h_squared;
+                left += weight / (weight + compliance);
                 ++count;
             }
         }
@@ -346,6 +350,7 @@ void dr_xpbd_mesh_prepare(dr_xpbd* xpbd, float h)
     for (int i = 0; i < 3; ++i) {
         mesh->compliance[i] = mesh->per_h_squared / mesh->stiffness[i];
     }
+    mesh->lag = mesh->damping / h;
     update_clamps(xpbd);
     mesh->bend_sweeps = choose_bend_sweeps(xpbd);
 }

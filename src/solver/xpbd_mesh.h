@@ -30,6 +30,8 @@ typedef struct dr_hinge_batch {
 
 struct dr_xpbd_mesh {
     float* pos; // of the sheet
+    const float* start;
+    float damping, lag; // internal friction of bending: tau in s, tau / h
     dr_triangle_batch* triangles;
     dr_hinge_batch* hinges;
     int32_t* triangle_start; // per block, block_count + 1

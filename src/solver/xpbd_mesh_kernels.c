@@ -153,6 +153,19 @@ static inline void project_hinges(const struct dr_xpbd_mesh* mesh, dr_hinge_batc
         ws = dr_f8_add(ws, mul3(x[i].w, k[i], k[i]));
         c = dr_v8_add(c, dr_v8_scale(dr_v8_sub(x[i].p, x[0].p), k[i]));
     }
+    dr_f8 weight = ws;
+    if (mesh->lag > 0.0f) {
+        // Internal friction looks ahead by the change of the bend since the substep began.
+        dr_f8 lag = dr_f8_set(mesh->lag);
+        dr_v8 before = {zero, zero, zero};
+        point from = point_gather(mesh->start, batch->slot[0]);
+        for (int i = 1; i < 4; ++i) {
+            point at = point_gather(mesh->start, batch->slot[i]);
+            before = dr_v8_add(before, dr_v8_scale(dr_v8_sub(at.p, from.p), k[i]));
+        }
+        weight = dr_f8_add(ws, dr_f8_mul(ws, lag));
+        c = dr_v8_add(c, dr_v8_scale(dr_v8_sub(c, before), lag));
+    }
     if (!mesh->is_flat) {
         c = dr_v8_sub(c, dr_v8_scale(hinge_normal(x), dr_f8_load(batch->bow)));
     }
@@ -160,7 +173,7 @@ static inline void project_hinges(const struct dr_xpbd_mesh* mesh, dr_hinge_batc
         l = dr_v8_load(batch->lambda[0]);
     }
     dr_f8 compliance = dr_f8_mul(dr_f8_load(batch->compliance), dr_f8_set(mesh->per_h_squared));
-    dr_f8 inverse = dr_f8_div(dr_f8_set(-1.0f), dr_f8_add(ws, compliance));
+    dr_f8 inverse = dr_f8_div(dr_f8_set(-1.0f), dr_f8_add(weight, compliance));
     dr_v8 change = dr_v8_scale(dr_v8_add(c, dr_v8_scale(l, compliance)), inverse);
     dr_v8_store(batch->lambda[0], dr_v8_add(l, change));
     for (int i = 0; i < 4; ++i) {
