@@ -1,8 +1,8 @@
 // args.h: the words of a command line, by a table of options.
 //
 //     cli_option options[] = {
-//         {"--frames", CLI_WHOLE, &frame_count, .most = INT_MAX},
-//         {"--quiet", CLI_FLAG, &is_quiet},
+//         {"--frames", CLI_WHOLE, .value = &frame_count, .most = INT_MAX},
+//         {"--quiet", CLI_FLAG, .value = &is_quiet},
 //         {0},
 //     };
 //     cli_operand operands[] = {{"SCENE", &scene, .is_needed = true}, {0}};

@@ -63,8 +63,7 @@ static bool add_entry(cli_scene_list* list, const char* folder, const char* file
     if (file[0] == '.' || list_has(list, name) || !cli_path_join(path, folder, file, NULL)) {
         return true;
     }
-    cli_scene_entry* entries =
-        realloc(list->entries, sizeof *entries * (size_t)(list->count + 1));
+    cli_scene_entry* entries = realloc(list->entries, sizeof *entries * (size_t)(list->count + 1));
     if (entries == NULL) {
         return false;
     }

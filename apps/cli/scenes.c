@@ -50,7 +50,7 @@ static bool print_scene(const cli_command* command, const cli_scene_entry* entry
 static int scenes(const cli_command* command, int argc, char** argv)
 {
     bool names_only = false;
-    const cli_option options[] = {{"--names", CLI_FLAG, &names_only}, {0}};
+    const cli_option options[] = {{"--names", CLI_FLAG, .value = &names_only}, {0}};
     const cli_operand operands[] = {{0}};
     int code = cli_args_read(command, argc, argv, options, operands);
     if (code != CLI_GO_ON) {

@@ -129,7 +129,7 @@ typedef struct drape_world_def {
     drape_method method; // default: xpbd, predictive obstacles, no self-collision
 
     int substeps;        // per step, 1 to 1000, default 20
-    int iterations;      // solver sweeps per substep, 1 to 1000, default 1
+    int iterations;      // solver sweeps per substep, 1 to 1000, default 2
     float damping;       // of all motion, 1/s, default 0.1
 
     float thickness;     // contact thickness, m; 0: the fabric's, at least 1 mm

@@ -18,7 +18,7 @@ drape_world_def drape_world_defaults(void)
         .gravity = {0.0f, -9.81f, 0.0f},
         .method = {.self = DRAPE_SELF_NONE},
         .substeps = 20,
-        .iterations = 1,
+        .iterations = 2,
         .damping = 0.1f,
         .friction_static = -1.0f,
         .friction_dynamic = -1.0f,

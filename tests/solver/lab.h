@@ -78,7 +78,7 @@ static inline drape_cloth_id strip_add_mesh(drape_world* world, const drape_clot
     for (int k = 0; k + 1 < nz; ++k) {
         for (int i = 0; i + 1 < nx; ++i) {
             int a = k * nx + i, b = a + 1, c = a + nx, d = c + 1;
-            bool turned = (i + k) % 2;
+            bool turned = getenv("FWD") ? 0 : (i + k) % 2;
             const int cut[2][6] = {{a, d, b, a, c, d}, {a, c, b, b, c, d}};
             for (int j = 0; j < 6; ++j) {
                 t[count++] = cut[turned][j];
@@ -100,6 +100,7 @@ static inline strip_run strip_start(const strip* s, const drape_fabric* fabric, 
     drape_world_def def = drape_world_defaults();
     def.gravity = (drape_vec3){s->is_weft ? 0.0f : along, -down, s->is_weft ? along : 0.0f};
     def.substeps = substeps;
+    if (getenv("IT")) def.iterations = atoi(getenv("IT"));
     def.damping = damping;
     strip_run run = {.world = drape_world_create(&def), .is_weft = s->is_weft};
     float cell = s->length / (float)s->cells;

@@ -1,0 +1,314 @@
+// `drape run`: simulates a scene, frame by frame.
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "args.h"
+#include "io/file.h"
+#include "progress.h"
+#include "recorder.h"
+#include "scene_path.h"
+#include "stats.h"
+
+static const char help[] =
+    "usage: drape run SCENE [-o DIR] [--method NAME] [--frames N] [--format FORMAT]\n"
+    "                 [--set path=value]... [--threads N] [--isa NAME] [--stats FILE] [--quiet]\n"
+    "\n"
+    "Simulates a scene: a file, or a name from `drape scenes`. Frame 0 is the start. The same\n"
+    "scene gives the same bytes on any number of threads and with any instruction set.\n"
+    "\n"
+    "  -o DIR            write an animation into this folder, made when it is not there;\n"
+    "                    without it only the summary and the statistics are left\n"
+    "  --method NAME     take this method in place of the scene's\n"
+    "  --frames N        simulate this many frames in place of the scene's number\n"
+    "  --format FORMAT   pc2   NAME.pc2 and NAME.obj for each cloth (default)\n"
+    "                    mdd   NAME.mdd and NAME.obj for each cloth\n"
+    "                    obj   frame_0000.obj, ...; several cloths follow one another, each\n"
+    "                          behind its line `o NAME`\n"
+    "                    ply   frame_0000.ply, ...; NAME_0000.ply, ... for several cloths\n"
+    "                    Obstacles go to obstacle_NAME.obj, once if they rest, to\n"
+    "                    obstacle_NAME_0000.obj, ... if they move.\n"
+    "  --set path=value  override one value of the scene; may be given again\n"
+    "  --threads N       step on this many threads, 1 to 64; default all cores, at most 8\n"
+    "  --isa NAME        instruction set: auto (default), plain, sse2, avx2, neon, wasm\n"
+    "  --stats FILE      write a JSON object for each frame and one for the run\n"
+    "  --quiet           print nothing but warnings and errors\n"
+    "\n"
+    "Ctrl-C ends the run after the current frame and keeps what was done; a second one kills.\n"
+    "\n"
+    "examples:\n"
+    "  drape run table -o out\n"
+    "  drape run table -o out --format obj --set cloths.0.grid.resolution=[101,101] \\\n"
+    "      --set cloths.0.fabric=denim\n"
+    "  drape run scene.json --frames 300 --stats stats.jsonl --quiet\n";
+
+// What was asked for.
+typedef struct request {
+    const char* scene;
+    const char* folder; // null: no files
+    const char* method;
+    const char* stats;
+    cli_overrides overrides;
+    int frame_count; // -1: the scene's
+    int format;      // cli_format
+    int thread_count;
+    int isa; // drape_isa
+    int checkpoint;
+    bool is_quiet, resumes, verifies;
+} request;
+
+// A run under way.
+typedef struct run_state {
+    const cli_command* command;
+    const request* asked;
+    drape_scene* scene;
+    cli_recorder* recorder; // null: no files
+    cli_stats stats;
+    cli_progress progress;
+    int frame_count; // to be done
+    int frame;       // done
+    float max_stretch;
+    bool has_lost_files; // a write failed; what was not complete is gone
+} run_state;
+
+// --- Ctrl-C ---
+
+// A signal handler can reach nothing but a variable like this.
+static volatile sig_atomic_t stop_signal;
+
+static void on_signal(int number)
+{
+    stop_signal = number;
+}
+
+// The handler is gone after its first use: a second signal ends the program at once.
+static void watch_signals(void)
+{
+    struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND | SA_RESTART};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+// --- Setting up ---
+
+static int default_thread_count(void)
+{
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    return cores < 1 ? 1 : cores > 8 ? 8 : (int)cores;
+}
+
+static int read_request(const cli_command* command, int argc, char** argv, request* asked)
+{
+    *asked = (request){.frame_count = -1, .thread_count = default_thread_count()};
+    const cli_option options[] = {
+        {"-o", CLI_TEXT, .value = &asked->folder},
+        {"--method", CLI_TEXT, .value = &asked->method},
+        {"--frames", CLI_WHOLE, .value = &asked->frame_count, .least = 0, .most = INT_MAX},
+        {"--format", CLI_WORD, .value = &asked->format, .words = cli_format_words},
+        {"--set", CLI_OVERRIDE, .value = &asked->overrides},
+        {"--threads", CLI_WHOLE, .value = &asked->thread_count, .least = 1,
+         .most = DRAPE_MAX_WORKERS},
+        {"--isa", CLI_WORD, .value = &asked->isa, .words = cli_isa_words},
+        {"--stats", CLI_TEXT, .value = &asked->stats},
+        {"--checkpoint", CLI_WHOLE, .value = &asked->checkpoint, .least = 1, .most = INT_MAX},
+        {"--resume", CLI_FLAG, .value = &asked->resumes},
+        {"--verify", CLI_FLAG, .value = &asked->verifies},
+        {"--quiet", CLI_FLAG, .value = &asked->is_quiet},
+        {0},
+    };
+    const cli_operand operands[] = {{"SCENE", &asked->scene, .is_needed = true}, {0}};
+    return cli_args_read(command, argc, argv, options, operands);
+}
+
+// What is part of the contract but not there yet; null when all is there.
+static const char* find_missing(const request* asked)
+{
+    return asked->checkpoint > 0              ? "--checkpoint"
+           : asked->resumes                   ? "--resume"
+           : asked->verifies                  ? "--verify"
+           : asked->format == CLI_FORMAT_GLB  ? "--format glb"
+           : asked->format == CLI_FORMAT_USDA ? "--format usda"
+                                              : NULL;
+}
+
+static void log_above_progress(void* user, drape_log_level level, const char* sentence)
+{
+    cli_progress_clear(&((run_state*)user)->progress);
+    cli_log(NULL, level, sentence);
+}
+
+static bool open_scene(run_state* run, drape_error* error)
+{
+    const request* asked = run->asked;
+    char path[CLI_PATH_SIZE];
+    if (!cli_scene_find(asked->scene, path, error)) {
+        return false;
+    }
+    drape_scene_options options = drape_scene_options_defaults();
+    options.method = asked->method;
+    options.overrides = asked->overrides.items;
+    options.override_count = asked->overrides.count;
+    options.worker_count = asked->thread_count;
+    options.isa = (drape_isa)asked->isa;
+    options.log = log_above_progress;
+    options.log_user = run;
+    run->scene = drape_scene_open(path, &options, error);
+    if (run->scene == NULL) {
+        return false;
+    }
+    run->frame_count =
+        asked->frame_count >= 0 ? asked->frame_count : drape_scene_frame_count(run->scene);
+    return cli_isa_check(drape_scene_world(run->scene), options.isa, error);
+}
+
+// After the scene: a scene that cannot run touches no file.
+static bool open_outputs(run_state* run, drape_error* error)
+{
+    const request* asked = run->asked;
+    if (asked->folder != NULL) {
+        run->recorder =
+            cli_recorder_open(run->scene, asked->folder, (cli_format)asked->format, error);
+        if (run->recorder == NULL || !cli_recorder_add(run->recorder, error)) {
+            return false;
+        }
+    }
+    return asked->stats == NULL || cli_stats_open(&run->stats, asked->stats, error);
+}
+
+// --- Running ---
+
+static bool refuse_numbers(const run_state* run, int vertex_count, drape_error* error)
+{
+    dr_error_set(error, DRAPE_ERROR_SYSTEM,
+                 "%s: stopped at frame %d: %d vertices left the numbers; more substeps or a "
+                 "lower stiffness may help",
+                 run->asked->scene, run->frame + 1, vertex_count);
+    return false;
+}
+
+static void discard_outputs(run_state* run)
+{
+    cli_recorder_discard(run->recorder);
+    run->recorder = NULL;
+    cli_stats_discard(&run->stats);
+}
+
+// A file that lost a frame is worth nothing: whatever had its name before stays.
+static bool record_frame(run_state* run, drape_error* error)
+{
+    run->has_lost_files = run->recorder != NULL && !cli_recorder_add(run->recorder, error);
+    if (run->has_lost_files) {
+        discard_outputs(run);
+    }
+    return !run->has_lost_files;
+}
+
+static bool run_frame(run_state* run, drape_error* error)
+{
+    drape_step_report report = drape_scene_step(run->scene);
+    if (report.non_finite_count > 0) {
+        return refuse_numbers(run, report.non_finite_count, error);
+    }
+    double begin = cli_now_ms();
+    if (!record_frame(run, error)) {
+        return false;
+    }
+    ++run->frame;
+    run->max_stretch =
+        report.max_stretch > run->max_stretch ? report.max_stretch : run->max_stretch;
+    cli_progress_show(&run->progress, run->frame);
+    return cli_stats_add(&run->stats, &report, cli_now_ms() - begin, error);
+}
+
+static void run_frames(run_state* run, drape_error* error)
+{
+    run->progress = cli_progress_begin(run->frame_count, run->asked->is_quiet);
+    while (run->frame < run->frame_count && stop_signal == 0 && run_frame(run, error)) {
+    }
+    cli_progress_clear(&run->progress);
+    if (stop_signal != 0 && run->frame < run->frame_count && error->kind == DRAPE_ERROR_NONE) {
+        dr_error_set(error, DRAPE_ERROR_SYSTEM,
+                     "interrupted after frame %d of %d; what was done is kept", run->frame,
+                     run->frame_count);
+    }
+}
+
+// --- Ending ---
+
+// Closes the files, also those of a run that ended early: they are then shorter animations. The
+// first thing that went wrong stays the one that is told.
+static void close_outputs(run_state* run, drape_error* error)
+{
+    char older[CLI_PATH_SIZE];
+    drape_error closing = {0};
+    bool is_closed = true;
+    if (run->recorder != NULL) {
+        if (cli_recorder_has_older(run->recorder, older)) {
+            cli_say(run->command, "warning: %s is left from an earlier run", older);
+        }
+        is_closed = cli_recorder_close(run->recorder, &closing);
+        run->recorder = NULL;
+    }
+    uint64_t hash = drape_world_hash(drape_scene_world(run->scene));
+    is_closed = cli_stats_close(&run->stats, hash, is_closed ? &closing : NULL) && is_closed;
+    run->has_lost_files = run->has_lost_files || !is_closed;
+    if (!is_closed && error->kind == DRAPE_ERROR_NONE) {
+        *error = closing;
+    }
+}
+
+static void print_summary(const run_state* run, double ms)
+{
+    const char* folder = run->asked->folder;
+    printf("%d frame%s in %.2f s, %.2f ms a frame, largest stretch %.2f %%", run->frame,
+           run->frame == 1 ? "" : "s", 1e-3 * ms, run->frame > 0 ? ms / run->frame : 0.0,
+           100.0 * (double)run->max_stretch);
+    printf("%s%s\n", folder != NULL ? ", in " : ", no files written", folder != NULL ? folder : "");
+}
+
+static void simulate(run_state* run, drape_error* error)
+{
+    run_frames(run, error);
+    double ms = cli_now_ms() - run->progress.start;
+    close_outputs(run, error);
+    if (!run->asked->is_quiet && !run->has_lost_files) {
+        print_summary(run, ms);
+    }
+}
+
+static int run_scene(run_state* run)
+{
+    drape_error error = {0};
+    if (open_scene(run, &error)) {
+        watch_signals();
+        if (open_outputs(run, &error)) {
+            simulate(run, &error);
+        }
+    }
+    discard_outputs(run);
+    drape_scene_close(run->scene);
+    return error.kind == DRAPE_ERROR_NONE ? CLI_DONE : cli_fail(run->command, &error);
+}
+
+static int run_command(const cli_command* command, int argc, char** argv)
+{
+    request asked;
+    int code = read_request(command, argc, argv, &asked);
+    const char* missing = code == CLI_GO_ON ? find_missing(&asked) : NULL;
+    if (missing != NULL) {
+        cli_say(command, "%s: not built yet", missing);
+        code = CLI_REFUSED;
+    }
+    if (code == CLI_GO_ON) {
+        run_state run = {.command = command, .asked = &asked};
+        code = run_scene(&run);
+    }
+    free(asked.overrides.items);
+    return code;
+}
+
+const cli_command cli_command_run = {"run", "simulate a scene, write an animation", help,
+                                     run_command};

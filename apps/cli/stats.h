@@ -1,0 +1,33 @@
+// stats.h: the file of --stats, one JSON object a line.
+//
+// A line for each frame that was stepped, then one for the run with the `hash` of the positions,
+// the number of `frames`, and `average` and `maximum` over the same keys. Values that are not
+// finite, such as the gap to colliders where there are none, become null and do not count.
+#ifndef CLI_STATS_H
+#define CLI_STATS_H
+
+#include "io/file.h"
+#include "io/json_write.h"
+
+#define CLI_STATS_KEYS 14
+
+typedef struct cli_stats {
+    dr_output out;
+    dr_json_writer json;
+    int frame_count;
+    double sums[CLI_STATS_KEYS];
+    double maxima[CLI_STATS_KEYS];
+    int counts[CLI_STATS_KEYS]; // of finite values
+    bool is_open;
+} cli_stats;
+
+bool cli_stats_open(cli_stats* stats, const char* path, drape_error* error);
+// Adds the next frame; does nothing when no file is open. `output_ms` is the time its files took.
+bool cli_stats_add(cli_stats* stats, const drape_step_report* report, double output_ms,
+                   drape_error* error);
+// Writes the last line and gives the file its name.
+bool cli_stats_close(cli_stats* stats, uint64_t hash, drape_error* error);
+// Forgets the file.
+void cli_stats_discard(cli_stats* stats);
+
+#endif
