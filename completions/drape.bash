@@ -16,13 +16,10 @@ _drape_files()
         for ending; do compgen -f -X "!*.$ending" -- "$word"; done)
 }
 
-# The names at the start of the lines of `drape scenes`, scene files, files of further endings.
+# Scenes that come along, scene files, files of further endings: _drape_scenes WORD ENDING...
 _drape_scenes()
 {
-    local names
-    names=$("${COMP_WORDS[0]}" scenes 2>/dev/null |
-        sed -nE 's/^ *([a-z][a-z0-9-]*)([[:space:]].*)?$/\1/p')
-    _drape_words "$names" "$1"
+    _drape_words "$("${COMP_WORDS[0]}" scenes --names 2>/dev/null)" "$1"
     _drape_files "$1" json "${@:2}"
 }
 
@@ -34,8 +31,10 @@ _drape_value()
     --format) _drape_words 'pc2 mdd obj ply' "$2" ;;
     --method) _drape_words 'drape slide box sensor spring predict
         slide_paper box_paper predict_paper' "$2" ;;
+    --isa) _drape_words 'auto plain sse2 avx2 neon wasm' "$2" ;;
     --stats) _drape_files "$2" json jsonl ;;
-    --frames | --threads | --set) ;;
+    --mesh) _drape_files "$2" obj ply ;;
+    --frames | --threads | --set | --fps) ;;
     *) return 1 ;;
     esac
 }
@@ -45,18 +44,22 @@ _drape()
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
-        _drape_words 'run info convert bench scenes --help' "$word"
+        _drape_words 'run info scenes convert bench help --help --version' "$word"
         return
     fi
     _drape_value "$before" "$word" && return
     case ${COMP_WORDS[1]}:$word in
-    run:-*) _drape_words '-o --method --frames --format --set --threads --stats --quiet --help' \
-        "$word" ;;
-    bench:-*) _drape_words '-o --help' "$word" ;;
-    *:-*) _drape_words '--help' "$word" ;;
+    run:-*) _drape_words '-o --method --frames --format --set --threads --isa --stats --quiet
+        --help' "$word" ;;
+    info:-*) _drape_words '--method --set --help' "$word" ;;
+    scenes:-*) _drape_words '--names --help' "$word" ;;
+    convert:-*) _drape_words '--mesh --fps --help' "$word" ;;
+    bench:-*) _drape_words '-o --isa --quick --help' "$word" ;;
+    help:*) _drape_words 'run info scenes convert bench' "$word" ;;
     run:*) _drape_scenes "$word" ;;
     info:*) _drape_scenes "$word" obj ply pc2 mdd ;;
     convert:*) _drape_files "$word" obj ply pc2 mdd ;;
+    bench:*) _drape_words 'solve' "$word" ;;
     esac
 }
 

@@ -83,13 +83,16 @@ static void on_signal(int number)
     stop_signal = number;
 }
 
-// The handler is gone after its first use: a second signal ends the program at once.
-static void watch_signals(void)
+// The handler is gone after its first use: a second signal ends the program at once. Signals that
+// whoever started us wants ignored stay so.
+static void watch_signal(int number)
 {
+    struct sigaction before;
     struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND | SA_RESTART};
     sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
+    if (sigaction(number, NULL, &before) == 0 && before.sa_handler != SIG_IGN) {
+        sigaction(number, &action, NULL);
+    }
 }
 
 // --- Setting up ---
@@ -168,24 +171,24 @@ static bool open_scene(run_state* run, drape_error* error)
 static bool open_outputs(run_state* run, drape_error* error)
 {
     const request* asked = run->asked;
-    if (asked->folder != NULL) {
-        run->recorder =
-            cli_recorder_open(run->scene, asked->folder, (cli_format)asked->format, error);
-        if (run->recorder == NULL || !cli_recorder_add(run->recorder, error)) {
-            return false;
-        }
+    if (asked->stats != NULL && !cli_stats_open(&run->stats, asked->stats, error)) {
+        return false;
     }
-    return asked->stats == NULL || cli_stats_open(&run->stats, asked->stats, error);
+    if (asked->folder == NULL) {
+        return true;
+    }
+    run->recorder = cli_recorder_open(run->scene, asked->folder, (cli_format)asked->format, error);
+    return run->recorder != NULL && cli_recorder_add(run->recorder, error);
 }
 
 // --- Running ---
 
-static bool refuse_numbers(const run_state* run, int vertex_count, drape_error* error)
+// The step was undone, so the files end with the last frame that was whole.
+static bool refuse_numbers(const run_state* run, drape_error* error)
 {
     dr_error_set(error, DRAPE_ERROR_SYSTEM,
-                 "%s: stopped at frame %d: %d vertices left the numbers; more substeps or a "
-                 "lower stiffness may help",
-                 run->asked->scene, run->frame + 1, vertex_count);
+                 "%s: stopped at frame %d, whose positions are not finite; more substeps may help",
+                 run->asked->scene, run->frame + 1);
     return false;
 }
 
@@ -210,17 +213,22 @@ static bool run_frame(run_state* run, drape_error* error)
 {
     drape_step_report report = drape_scene_step(run->scene);
     if (report.non_finite_count > 0) {
-        return refuse_numbers(run, report.non_finite_count, error);
+        return refuse_numbers(run, error);
     }
     double begin = cli_now_ms();
     if (!record_frame(run, error)) {
         return false;
     }
+    double output_ms = cli_now_ms() - begin;
     ++run->frame;
     run->max_stretch =
         report.max_stretch > run->max_stretch ? report.max_stretch : run->max_stretch;
     cli_progress_show(&run->progress, run->frame);
-    return cli_stats_add(&run->stats, &report, cli_now_ms() - begin, error);
+    bool is_noted = cli_stats_add(&run->stats, &report, output_ms, error);
+    if (!is_noted) {
+        cli_stats_discard(&run->stats);
+    }
+    return is_noted;
 }
 
 static void run_frames(run_state* run, drape_error* error)
@@ -230,16 +238,14 @@ static void run_frames(run_state* run, drape_error* error)
     }
     cli_progress_clear(&run->progress);
     if (stop_signal != 0 && run->frame < run->frame_count && error->kind == DRAPE_ERROR_NONE) {
-        dr_error_set(error, DRAPE_ERROR_SYSTEM,
-                     "interrupted after frame %d of %d; what was done is kept", run->frame,
-                     run->frame_count);
+        dr_error_set(error, DRAPE_ERROR_SYSTEM, "interrupted after frame %d of %d%s", run->frame,
+                     run->frame_count, run->asked->folder != NULL ? "; what was done is kept" : "");
     }
 }
 
 // --- Ending ---
 
-// Closes the files, also those of a run that ended early: they are then shorter animations. The
-// first thing that went wrong stays the one that is told.
+// Closes the files, also those of a run that ended early: they are then shorter animations.
 static void close_outputs(run_state* run, drape_error* error)
 {
     char older[CLI_PATH_SIZE];
@@ -255,7 +261,10 @@ static void close_outputs(run_state* run, drape_error* error)
     uint64_t hash = drape_world_hash(drape_scene_world(run->scene));
     is_closed = cli_stats_close(&run->stats, hash, is_closed ? &closing : NULL) && is_closed;
     run->has_lost_files = run->has_lost_files || !is_closed;
-    if (!is_closed && error->kind == DRAPE_ERROR_NONE) {
+    if (!is_closed && error->kind != DRAPE_ERROR_NONE) {
+        cli_say(run->command, "%s", error->sentence);
+    }
+    if (!is_closed) {
         *error = closing;
     }
 }
@@ -283,7 +292,8 @@ static int run_scene(run_state* run)
 {
     drape_error error = {0};
     if (open_scene(run, &error)) {
-        watch_signals();
+        watch_signal(SIGINT);
+        watch_signal(SIGTERM);
         if (open_outputs(run, &error)) {
             simulate(run, &error);
         }

@@ -61,13 +61,17 @@ typedef struct dr_contact_range {
     float recovery;      // most that a vertex found inside is pushed out in a substep, m
 } dr_contact_range;
 
+// A region (collide/shape.h) with two more words: too far for any edge to reach the obstacle, and so
+// far that the other end of the edge must be nearer.
 #define DR_REGION_FAR 0xff
+#define DR_REGION_AWAY 0x40
 
 typedef struct dr_detect_args {
     const dr_sheet* sheet;
     const dr_obstacle* obstacle;
     dr_contact_range range;
     dr_friction friction;
+    float away;       // beyond this distance an edge reaches the obstacle only from its other end
     float far;        // beyond this distance no edge of the cloth can reach the obstacle
     uint8_t* regions; // per slot: region of the obstacle it is in, or DR_REGION_FAR; may be null
 } dr_detect_args;

@@ -27,13 +27,16 @@ static inline void store_regions(const dr_detect_args* args, int vector, dr_v8 l
 {
     float x[8], y[8], z[8];
     int near = dr_f8_bits(dr_f8_less(distance, dr_f8_set(args->far)));
+    int away = dr_f8_bits(dr_f8_less(dr_f8_set(args->away), distance));
     uint8_t* regions = args->regions + (size_t)vector * 8;
     dr_f8_store(x, local.x);
     dr_f8_store(y, local.y);
     dr_f8_store(z, local.z);
     for (int i = 0; i < 8; ++i) {
         drape_vec3 p = {x[i], y[i], z[i]};
-        regions[i] = near >> i & 1 ? dr_shape_region(&args->obstacle->shape, p) : DR_REGION_FAR;
+        uint8_t region = dr_shape_region(&args->obstacle->shape, p);
+        region |= away >> i & 1 ? DR_REGION_AWAY : 0;
+        regions[i] = near >> i & 1 ? region : DR_REGION_FAR;
     }
 }
 

@@ -102,7 +102,9 @@ dr_cloth* dr_cloth_create(dr_memory* memory, const dr_cloth_source* source, dr_m
     cloth->chunk_count =
         (cloth->xpbd.sheet.vector_count + DR_CHUNK_VECTORS - 1) / DR_CHUNK_VECTORS;
     if (!allocate(cloth, memory)) {
-        cloth->mesh = (dr_mesh){0}; // stays the caller's
+        // The mesh stays the caller's; its counts tell the sizes of what was made.
+        cloth->mesh = (dr_mesh){.triangle_count = given.triangle_count,
+                                .edge_count = given.edge_count};
         dr_cloth_destroy(cloth, memory);
         return NULL;
     }

@@ -19,6 +19,7 @@ typedef struct dr_cloth {
     drape_fabric fabric;
     float thickness;         // contact thickness, m
     float edge_max;          // longest rest edge, m
+    float travel;            // of the fastest vertex in the substep, m
     int given_count;
     int32_t* welded;         // mesh vertex of each given one; null where they are the same
     int32_t (*triangles)[3]; // over given vertices

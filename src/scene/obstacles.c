@@ -31,11 +31,11 @@ static float sagitta_of(const dr_cloth* cloth, const dr_obstacle* obstacle)
     return cloth->edge_max * cloth->edge_max / (8.0f * radius);
 }
 
-// Vertices alone cannot tell where a collider bends away sharply. Where it does so gently, holding them
-// higher by the sagitta keeps the edges clear.
+// Vertices alone cannot tell where a collider bends away sharply. Where it is round, holding them
+// higher by the sagitta keeps the edges clear, as long as edges are short against its radius.
 static bool needs_features(const dr_cloth* cloth, const dr_obstacle* obstacle)
 {
-    return sagitta_of(cloth, obstacle) > 0.5f * cloth->thickness;
+    return sagitta_of(cloth, obstacle) > 0.2f * dr_shape_roundness(&obstacle->shape);
 }
 
 static dr_contact_range range_of(const drape_world* world, const dr_cloth* cloth,
@@ -44,7 +44,8 @@ static dr_contact_range range_of(const drape_world* world, const dr_cloth* cloth
     float given = world->def.static_radius, radius = 0.5f * cloth->thickness;
     return (dr_contact_range){
         .radius = needs_features(cloth, obstacle) ? radius : radius + sagitta_of(cloth, obstacle),
-        .static_radius = given > 0.0f ? given : cloth->thickness,
+        .static_radius = (given > 0.0f ? given : cloth->thickness) + cloth->travel +
+                         dr_length(obstacle->shift),
         .recovery = 0.25f * cloth->thickness};
 }
 
@@ -173,6 +174,7 @@ static dr_detect_args detect_args(const drape_world* world, const dr_contact_run
                             .obstacle = obstacle,
                             .range = range_of(world, run->cloth, obstacle),
                             .friction = run->friction,
+                            .away = reach + 0.5f * run->cloth->edge_max,
                             .far = reach + run->cloth->edge_max,
                             .regions = run->regions};
 }
@@ -193,8 +195,23 @@ static void vertex_task(void* context, int begin, int end, int worker)
 
 // --- Edges and faces ---
 
-// Between vertices in different regions of the obstacle lies one of its edges. A round obstacle has
-// no regions: there every near feature is looked at.
+// Between vertices in different regions of a box lies one of its edges; for a corner they must differ
+// along two axes. A round obstacle has no regions: there every near feature is looked at. FAR sorts
+// out what cannot touch; it is every bit, so no near region equals it.
+static bool edge_may_touch(uint8_t a, uint8_t b, bool round)
+{
+    return (a != b || round) && a != DR_REGION_FAR && b != DR_REGION_FAR &&
+           !(a & b & DR_REGION_AWAY);
+}
+
+static bool face_may_touch(uint8_t a, uint8_t b, uint8_t c, bool round)
+{
+    int differ = (a ^ b) | (a ^ c);
+    int axes = !!(differ & 3) + !!(differ & 12) + !!(differ & 48);
+    return (axes >= 2 || round) && a != DR_REGION_FAR && b != DR_REGION_FAR &&
+           c != DR_REGION_FAR && !(a & b & c & DR_REGION_AWAY);
+}
+
 static void feature_task(void* context, int begin, int end, int worker)
 {
     (void)worker;
@@ -210,17 +227,15 @@ static void feature_task(void* context, int begin, int end, int worker)
         bool round = obstacles[run->obstacle].shape.kind != DRAPE_SHAPE_BOX;
         int count = 0;
         for (int e = cloth->edge_start[run->chunk]; e < cloth->edge_start[run->chunk + 1]; ++e) {
-            uint8_t a = region[cloth->edge_slots[e][0]], b = region[cloth->edge_slots[e][1]];
-            if ((a != b || round) && a != DR_REGION_FAR && b != DR_REGION_FAR) {
+            const int32_t* slot = cloth->edge_slots[e];
+            if (edge_may_touch(region[slot[0]], region[slot[1]], round)) {
                 run->features[count++] = e;
             }
         }
         run->edge_count = count;
         for (int f = cloth->face_start[run->chunk]; f < cloth->face_start[run->chunk + 1]; ++f) {
             const int32_t* slot = cloth->face_slots[f];
-            uint8_t a = region[slot[0]], b = region[slot[1]], c = region[slot[2]];
-            if ((a != b || b != c || round) && a != DR_REGION_FAR && b != DR_REGION_FAR &&
-                c != DR_REGION_FAR) {
+            if (face_may_touch(region[slot[0]], region[slot[1]], region[slot[2]], round)) {
                 run->features[count++] = f;
             }
         }
@@ -274,8 +289,24 @@ static void count_contacts(drape_world* world)
     }
 }
 
+// What is fast drags its neighbours along: in a substep a vertex may go as far as the fastest one.
+static void measure_travel(drape_world* world)
+{
+    for (int i = 0; i < dr_slots_count(&world->cloths); ++i) {
+        dr_cloth* cloth = dr_slots_at(&world->cloths, i);
+        float fastest = 0.0f;
+        for (int c = 0; cloth && c < cloth->chunk_count; ++c) {
+            fastest = fmaxf(fastest, cloth->chunks[c].speed_squared);
+        }
+        if (cloth) {
+            cloth->travel = sqrtf(fastest) * world->substep.h;
+        }
+    }
+}
+
 bool dr_world_detect(drape_world* world)
 {
+    measure_travel(world);
     if (!collect_runs(world)) {
         return false;
     }

@@ -77,7 +77,8 @@ static void commit(const dr_sheet* sheet, int vector_begin, int vector_end, floa
         hi = (dr_v8){dr_f8_min(dr_f8_neg(pos.p.x), hi.x), dr_f8_min(dr_f8_neg(pos.p.y), hi.y),
                      dr_f8_min(dr_f8_neg(pos.p.z), hi.z)};
         speed_squared = dr_f8_max(dr_v8_dot(vel.p, vel.p), speed_squared);
-        non_finite_count += bit_count(dr_f8_bits(not_finite(pos.p)));
+        dr_f8 is_free = dr_f8_less(dr_f8_zero(), pos.w); // not held, not empty
+        non_finite_count += bit_count(dr_f8_bits(dr_f8_and(not_finite(pos.p), is_free)));
     }
     *bounds = (dr_chunk_bounds){
         .lo = {least_of(lo.x), least_of(lo.y), least_of(lo.z)},
