@@ -146,8 +146,9 @@ DRAPE_API bool drape_collider_move(drape_world* world, drape_collider_id collide
                                    drape_transform pose);
 DRAPE_API drape_transform drape_collider_pose(const drape_world* world,
                                               drape_collider_id collider);
-// A triangle mesh of the collider at its pose, no corner further out than `tolerance` from the true
-// surface and none inside it by more. Call with null arrays to get the counts first.
+// A triangle mesh of the collider at its pose: every corner on the true surface, no point of the mesh
+// deeper than `tolerance`. Null arrays give the counts; with arrays, the counts say how much room they
+// have.
 DRAPE_API bool drape_collider_mesh(const drape_world* world, drape_collider_id collider,
                                    float tolerance, drape_vec3* positions, int* vertex_count,
                                    int32_t* triangles, int* triangle_count);

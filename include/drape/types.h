@@ -232,7 +232,7 @@ typedef struct drape_key {
 typedef struct drape_pin_def {
     const int32_t* vertices;
     int vertex_count;
-    float weight;               // 1: exactly (default); below: as a spring, softer as it nears 0
+    float weight;               // 1: exactly (default); below: springs of 5 Hz at 0.5, softer near 0
     float release_time;         // s; default infinity: never
     const drape_key* keys;      // moves the pins: shifts them, turns them about their centre
     int key_count;

@@ -40,7 +40,5 @@ typedef struct dr_shape_terms {
 dr_shape_terms dr_shape_terms_of(const drape_shape* shape);
 // Signed distance of a point, negative inside; `normal` is its unit gradient.
 float dr_shape_distance(const dr_shape_terms* terms, drape_vec3 p, drape_vec3* normal);
-// Where on the segment from a to b, 0 to 1, the distance is least, when it falls at a and rises at b.
-float dr_shape_least_along(const dr_shape_terms* terms, drape_vec3 a, drape_vec3 b);
 
 #endif

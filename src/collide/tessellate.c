@@ -102,8 +102,9 @@ static void fill_box(drape_vec3 size, drape_vec3* positions, int32_t (*triangles
     static const int32_t faces[6][4] = {{1, 3, 7, 5}, {0, 4, 6, 2}, {2, 6, 7, 3},
                                         {0, 1, 5, 4}, {4, 5, 7, 6}, {0, 2, 3, 1}};
     for (int c = 0; c < 8; ++c) {
-        positions[c] = (drape_vec3){(c & 1 ? 0.5f : -0.5f) * size.x, (c & 2 ? 0.5f : -0.5f) * size.y,
-                                    (c & 4 ? 0.5f : -0.5f) * size.z};
+        positions[c] = (drape_vec3){c & 1 ? 0.5f * size.x : -0.5f * size.x,
+                                    c & 2 ? 0.5f * size.y : -0.5f * size.y,
+                                    c & 4 ? 0.5f * size.z : -0.5f * size.z};
     }
     for (int f = 0; f < 6; ++f) {
         set_triangle(triangles[2 * f], faces[f][0], faces[f][1], faces[f][2]);

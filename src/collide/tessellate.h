@@ -1,8 +1,8 @@
 // collide/tessellate.h: triangle meshes of the analytic solids, in their own frame.
 //
-// Every vertex lies on the true surface, to the rounding of a float, so the mesh of a convex solid lies
-// inside it; no point of it is deeper below the true surface than `tolerance`. Meshes are closed and
-// their triangles turn counterclockwise seen from outside. A plane is a square of 10 m.
+// Every vertex lies on the true surface, to the rounding of a float, so the mesh of a convex solid
+// lies inside it; no point of it is deeper below the true surface than `tolerance`. Meshes are
+// closed and their triangles turn counterclockwise seen from outside. A plane is a square of 10 m.
 //
 // Round solids turn a profile about y:
 //

@@ -130,33 +130,6 @@ static bool make_contact(const dr_detect_args* args, const corner* corners, int 
     return true;
 }
 
-bool dr_contact_edge(const dr_detect_args* args, const int32_t slot[2], dr_contact1* out)
-{
-    const dr_shape_terms* shape = &args->obstacle->terms;
-    corner c[2] = {corner_at(args, slot[0]), corner_at(args, slot[1])};
-    drape_vec3 edge = dr_sub(c[1].local, c[0].local), n[2], normal;
-    float d[2];
-    for (int i = 0; i < 2; ++i) {
-        d[i] = dr_shape_distance(shape, c[i].local, &n[i]);
-    }
-    float slope_a = dr_dot(n[0], edge), slope_b = dr_dot(n[1], edge);
-    if (slope_a >= 0.0f || slope_b <= 0.0f) {
-        return false; // an end is nearest, and it has a contact of its own
-    }
-    // The tangents at both ends meet below the minimum.
-    float meet = (d[1] - slope_b - d[0]) / (slope_a - slope_b), lowest = d[0] + slope_a * meet;
-    if (lowest > fminf(d[0], d[1]) - 0.02f * args->range.radius || is_out_of_reach(args, c, 2, lowest)) {
-        return false;
-    }
-    float at = dr_shape_least_along(shape, c[0].local, c[1].local);
-    float distance = dr_shape_distance(shape, dr_lerp(c[0].local, c[1].local, at), &normal);
-    if (distance > fminf(d[0], d[1]) - 0.02f * args->range.radius) {
-        return false;
-    }
-    const float weight[2] = {1.0f - at, at};
-    return make_contact(args, c, 2, slot, weight, distance, normal, out);
-}
-
 // Weights of the foot point of p on the plane of the triangle; false when it is outside.
 static bool foot_weights(const corner c[3], drape_vec3 n, drape_vec3 p, float weight[3])
 {

@@ -79,6 +79,10 @@ typedef struct dr_detect_args {
 typedef struct dr_contact_kernels {
     // Contacts of vectors [begin, end) into out, which has room for all; returns their number.
     int (*detect)(const dr_detect_args* args, int begin, int end, dr_contact8* out);
+    // Contacts inside the edges `list` of `edges`, where the obstacle bends away between the ends, into
+    // out, which has room for all; returns their number.
+    int (*detect_edges)(const dr_detect_args* args, const int32_t (*edges)[2], const int32_t* list,
+                        int count, dr_contact1* out);
     // One pass over `count` contacts of one obstacle.
     void (*resolve)(const dr_sheet* sheet, dr_friction friction, dr_contact8* contacts, int count);
     // Smallest distance of committed vertices of [begin, end) at the obstacle's end pose.
@@ -87,9 +91,8 @@ typedef struct dr_contact_kernels {
 
 const dr_contact_kernels* dr_contact_kernels_for(drape_isa isa);
 
-// Contact of the cloth edge slot[0] slot[1] with an edge of the obstacle between them, or of a triangle
-// with a corner; false when there is none that the vertices do not already have.
-bool dr_contact_edge(const dr_detect_args* args, const int32_t slot[2], dr_contact1* out);
+// Contact of a triangle with a corner of the obstacle; false when there is none that its vertices and
+// edges do not already have.
 bool dr_contact_face(const dr_detect_args* args, const int32_t slot[3], dr_contact1* out);
 // One pass over single contacts, in order.
 void dr_contact_resolve(const dr_sheet* sheet, dr_contact1* contacts, int count);

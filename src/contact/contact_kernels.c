@@ -21,6 +21,15 @@ static inline dr_v8 matrix_apply_transposed(const float m[9], dr_v8 v)
 
 static inline dr_v8 splat(drape_vec3 v) { return dr_v8_set(v.x, v.y, v.z); }
 
+static int bit_count(int bits)
+{
+    int count = 0;
+    for (; bits; bits &= bits - 1) {
+        ++count;
+    }
+    return count;
+}
+
 // Regions of eight local points, for the search for edge contacts.
 static inline void store_regions(const dr_detect_args* args, int vector, dr_v8 local,
                                  dr_f8 distance)
@@ -80,13 +89,160 @@ static int detect(const dr_detect_args* args, int begin, int end, dr_contact8* o
         dr_f8_store(contact->pressed, zero);
         dr_f8_store(contact->rubbed, zero);
         contact->vector = k;
-        contact->count = 0;
-        for (; bits; bits &= bits - 1) {
-            ++contact->count;
-        }
+        contact->count = bit_count(bits);
     }
     return count;
 }
+
+// --- Edges ---
+
+// One end of eight edges: where it starts in the frame of the obstacle, how it slips against it.
+typedef struct ends {
+    dr_v8 start, local, slip;
+    dr_field8 field;
+} ends;
+
+static dr_v8 gather_points(const dr_sheet* sheet, const float* array, const int32_t slot[8])
+{
+    float c[3][8];
+    for (int i = 0; i < 8; ++i) {
+        drape_vec3 p = dr_sheet_get(sheet->layout, array, slot[i]);
+        c[0][i] = p.x;
+        c[1][i] = p.y;
+        c[2][i] = p.z;
+    }
+    return dr_v8_load(c[0]);
+}
+
+// Where the obstacle carries a point that starts there.
+static dr_v8 anchor_of(const dr_obstacle* obstacle, dr_v8 start, dr_v8 local)
+{
+    return dr_v8_add(start, dr_v8_add(splat(obstacle->shift), matrix_apply(obstacle->turn, local)));
+}
+
+static ends gather_ends(const dr_detect_args* args, const int32_t slot[8])
+{
+    const dr_obstacle* obstacle = args->obstacle;
+    ends e;
+    e.start = gather_points(args->sheet, args->sheet->start, slot);
+    e.local = matrix_apply_transposed(obstacle->rotation, dr_v8_sub(e.start, splat(obstacle->place)));
+    dr_v8 pos = gather_points(args->sheet, args->sheet->pos, slot);
+    e.slip = dr_v8_sub(pos, anchor_of(obstacle, e.start, e.local));
+    e.field = dr_field8_of(&obstacle->terms, e.local);
+    return e;
+}
+
+// Where along the edges the distance is least. It is convex: between a place where it falls and one
+// where it rises, take in turn where the tangents meet (exact at a kink), where the slope would vanish
+// (exact for a parabola), and the middle (never stalls).
+static dr_f8 least_along(const dr_obstacle* obstacle, const ends* a, const ends* b, dr_v8 edge,
+                         dr_f8 slope_lo, dr_f8 slope_hi, dr_field8* field)
+{
+    dr_f8 lo = dr_f8_zero(), hi = dr_f8_set(1.0f), half = dr_f8_set(0.5f), at = half;
+    dr_f8 at_lo = a->field.distance, at_hi = b->field.distance;
+    for (int i = 0; i < 9; ++i) {
+        dr_f8 width = dr_f8_sub(hi, lo), step = dr_f8_mul(width, half);
+        if (i % 3 != 2) {
+            dr_f8 rise = i % 3 == 0 ? dr_f8_sub(dr_f8_mul(slope_hi, width), dr_f8_sub(at_hi, at_lo))
+                                    : dr_f8_mul(dr_f8_neg(slope_lo), width);
+            step = dr_f8_div(rise, dr_f8_sub(slope_hi, slope_lo));
+            step = dr_f8_min(dr_f8_max(step, dr_f8_zero()), width); // rounding
+        }
+        at = dr_f8_add(lo, step);
+        *field = dr_field8_of(&obstacle->terms, dr_v8_add(a->local, dr_v8_scale(edge, at)));
+        dr_f8 slope = dr_v8_dot(field->normal, edge), falls = dr_f8_less(slope, dr_f8_zero());
+        lo = dr_f8_select(falls, at, lo);
+        slope_lo = dr_f8_select(falls, slope, slope_lo);
+        at_lo = dr_f8_select(falls, field->distance, at_lo);
+        hi = dr_f8_select(falls, hi, at);
+        slope_hi = dr_f8_select(falls, slope_hi, slope);
+        at_hi = dr_f8_select(falls, at_hi, field->distance);
+    }
+    return at;
+}
+
+static void store_contacts(const dr_detect_args* args, int32_t slots[2][8], int bits, dr_f8 at,
+                           dr_v8 normal, dr_v8 anchor, dr_f8 gap, dr_contact1* out)
+{
+    float t[8], g[8], n[3][8], c[3][8];
+    dr_f8_store(t, at);
+    dr_f8_store(g, gap);
+    dr_v8_store(n[0], normal);
+    dr_v8_store(c[0], anchor);
+    for (int i = 0; i < 8; ++i) {
+        if (bits >> i & 1) {
+            *out++ = (dr_contact1){.slot = {slots[0][i], slots[1][i], slots[0][i]},
+                                   .weight = {1.0f - t[i], t[i], 0.0f},
+                                   .normal = {n[0][i], n[1][i], n[2][i]},
+                                   .anchor = {c[0][i], c[1][i], c[2][i]},
+                                   .gap = g[i],
+                                   .friction = args->friction};
+        }
+    }
+}
+
+// Up to eight edges; bits of those that exist. Returns how many contacts were made.
+static int detect_eight(const dr_detect_args* args, int32_t slots[2][8], int exist,
+                        dr_contact1* out)
+{
+    const dr_obstacle* obstacle = args->obstacle;
+    dr_f8 zero = dr_f8_zero(), radius = dr_f8_set(args->range.radius);
+    ends a = gather_ends(args, slots[0]), b = gather_ends(args, slots[1]);
+    dr_v8 edge = dr_v8_sub(b.local, a.local);
+    dr_f8 slope_a = dr_v8_dot(a.field.normal, edge), slope_b = dr_v8_dot(b.field.normal, edge);
+    // Else an end is nearest, and it has a contact of its own.
+    dr_f8 inside = dr_f8_and(dr_f8_less(slope_a, zero), dr_f8_less(zero, slope_b));
+    // The tangents at both ends meet below the minimum.
+    dr_f8 apart = dr_f8_select(inside, dr_f8_sub(slope_a, slope_b), dr_f8_set(-1.0f));
+    dr_f8 meet = dr_f8_div(
+        dr_f8_sub(dr_f8_sub(b.field.distance, slope_b), a.field.distance), apart);
+    dr_f8 lowest = dr_f8_add(a.field.distance, dr_f8_mul(slope_a, meet));
+    dr_f8 nearest = dr_f8_min(a.field.distance, b.field.distance);
+    dr_f8 enough = dr_f8_sub(nearest, dr_f8_mul(radius, dr_f8_set(0.02f)));
+    dr_f8 slipped = dr_f8_sqrt(dr_f8_max(dr_v8_dot(a.slip, a.slip), dr_v8_dot(b.slip, b.slip)));
+    dr_f8 reach = dr_f8_add(radius, dr_f8_set(args->range.static_radius));
+    dr_f8 reach_moving = dr_f8_add(reach, dr_f8_mul(slipped, dr_f8_set(1.5f)));
+    dr_f8 worth = dr_f8_and(inside, dr_f8_less(lowest, dr_f8_min(enough, reach_moving)));
+    if (!(dr_f8_bits(worth) & exist)) {
+        return 0;
+    }
+    slope_a = dr_f8_select(inside, slope_a, dr_f8_set(-1.0f));
+    slope_b = dr_f8_select(inside, slope_b, dr_f8_set(1.0f));
+    dr_field8 field;
+    dr_f8 at = least_along(obstacle, &a, &b, edge, slope_a, slope_b, &field);
+    dr_v8 normal = matrix_apply(obstacle->rotation_end, field.normal);
+    dr_f8 closing = dr_f8_max(dr_f8_neg(dr_v8_dot(a.slip, normal)),
+                              dr_f8_neg(dr_v8_dot(b.slip, normal)));
+    closing = dr_f8_add(dr_f8_max(closing, zero), dr_f8_mul(slipped, dr_f8_set(0.5f)));
+    dr_f8 touching = dr_f8_and(dr_f8_less(field.distance, enough),
+                               dr_f8_less(dr_f8_sub(field.distance, closing), reach));
+    int bits = dr_f8_bits(dr_f8_and(worth, touching)) & exist;
+    dr_v8 start = dr_v8_add(a.start, dr_v8_scale(dr_v8_sub(b.start, a.start), at));
+    dr_v8 local = dr_v8_add(a.local, dr_v8_scale(edge, at));
+    dr_f8 gap = dr_f8_max(dr_f8_sub(field.distance, radius), dr_f8_set(-args->range.recovery));
+    store_contacts(args, slots, bits, at, normal, anchor_of(obstacle, start, local), gap, out);
+    return bit_count(bits);
+}
+
+static int detect_edges(const dr_detect_args* args, const int32_t (*edges)[2], const int32_t* list,
+                        int count, dr_contact1* out)
+{
+    int made = 0;
+    for (int first = 0; first < count; first += 8) {
+        int32_t slots[2][8];
+        int exist = 0;
+        for (int i = 0; i < 8; ++i) {
+            int k = first + i < count ? first + i : first;
+            exist |= (first + i < count) << i;
+            slots[0][i] = edges[list[k]][0];
+            slots[1][i] = edges[list[k]][1];
+        }
+        made += detect_eight(args, slots, exist, out + made);
+    }
+    return made;
+}
+
+// --- Resolution ---
 
 static void resolve(const dr_sheet* sheet, dr_friction friction, dr_contact8* contacts, int count)
 {
@@ -138,4 +294,4 @@ static float gap(const dr_sheet* sheet, const dr_obstacle* obstacle, int begin, 
 }
 
 const dr_contact_kernels DR_KERNEL(dr_contact_kernels);
-const dr_contact_kernels DR_KERNEL(dr_contact_kernels) = {detect, resolve, gap};
+const dr_contact_kernels DR_KERNEL(dr_contact_kernels) = {detect, detect_edges, resolve, gap};

@@ -247,16 +247,17 @@ static void single_task(void* context, int begin, int end, int worker)
 {
     (void)worker;
     drape_world* world = context;
+    const dr_contact_kernels* kernels = dr_contact_kernels_for(world->isa);
     for (int i = begin; i < end; ++i) {
         dr_contact_run* run = &world->runs[i];
         const dr_cloth* cloth = run->cloth;
         dr_detect_args args = detect_args(world, run);
-        for (int k = 0; k < run->edge_count + run->face_count; ++k) {
-            int f = run->features[k];
-            dr_contact1* contact = &run->singles[run->single_count];
-            bool made = k < run->edge_count ? dr_contact_edge(&args, cloth->edge_slots[f], contact)
-                                            : dr_contact_face(&args, cloth->face_slots[f], contact);
-            run->single_count += made;
+        run->single_count =
+            kernels->detect_edges(&args, (const int32_t(*)[2])cloth->edge_slots, run->features,
+                                  run->edge_count, run->singles);
+        for (int k = 0; k < run->face_count; ++k) {
+            const int32_t* slot = cloth->face_slots[run->features[run->edge_count + k]];
+            run->single_count += dr_contact_face(&args, slot, &run->singles[run->single_count]);
         }
     }
 }

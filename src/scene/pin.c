@@ -79,6 +79,18 @@ static bool copy_def(dr_pin* pin, dr_memory* memory, const drape_pin_def* def)
     return true;
 }
 
+// A soft pin is a spring. Its frequency, with its share of the whole cloth's mass on it, grows with its
+// weight, 5 Hz at one half; so it holds the cloth alike on any mesh.
+static float soft_stiffness(const dr_pin* pin, const dr_sheet* sheet)
+{
+    double mass = 0.0;
+    for (int v = 0; v < sheet->vertex_count; ++v) {
+        mass += (double)sheet->mass[v];
+    }
+    float rate = 2.0f * PI * 5.0f * pin->weight / (1.0f - pin->weight);
+    return (float)(mass / pin->count) * rate * rate;
+}
+
 static void take_hold(const drape_world* world, dr_pin* pin, const dr_cloth* cloth,
                       const drape_pin_def* def)
 {
@@ -93,6 +105,7 @@ static void take_hold(const drape_world* world, dr_pin* pin, const dr_cloth* clo
     }
     pin->pivot = (drape_vec3){(float)(sum[0] / pin->count), (float)(sum[1] / pin->count),
                               (float)(sum[2] / pin->count)};
+    pin->stiffness = pin->weight < 1.0f ? soft_stiffness(pin, &cloth->xpbd.sheet) : 0.0f;
     const dr_collider* collider = dr_world_collider(world, pin->collider);
     if (collider) {
         pin->collider_pose = collider->pose;
@@ -290,7 +303,6 @@ void dr_world_move_pins(drape_world* world)
     }
 }
 
-// A soft pin is a spring whose frequency grows with its weight: 5 Hz at one half.
 void dr_world_pull_pins(drape_world* world)
 {
     for (int k = 0; k < dr_slots_count(&world->pins); ++k) {
@@ -300,13 +312,13 @@ void dr_world_pull_pins(drape_world* world)
             continue;
         }
         dr_sheet* sheet = &cloth->xpbd.sheet;
-        float turn = 2.0f * PI * 5.0f * pin->weight / (1.0f - pin->weight) * world->substep.h;
-        float share = turn * turn / (1.0f + turn * turn) / (float)world->def.iterations;
         for (int i = 0; i < pin->count; ++i) {
-            if (dr_sheet_inverse_mass(sheet, pin->slots[i]) > 0.0f) {
+            float w = dr_sheet_inverse_mass(sheet, pin->slots[i]);
+            float pull = w * pin->stiffness * world->substep.h * world->substep.h;
+            if (w > 0.0f) {
                 drape_vec3 p = dr_sheet_get(sheet->layout, sheet->pos, pin->slots[i]);
                 dr_sheet_set(sheet->layout, sheet->pos, pin->slots[i],
-                             dr_lerp(p, pin->target[i], share));
+                             dr_lerp(p, pin->target[i], pull / (1.0f + pull)));
             }
         }
     }

@@ -370,9 +370,9 @@ static void predict(drape_world* world)
 
 static void solve(drape_world* world)
 {
+    dr_world_pull_pins(world);
     for (int i = 0; i < world->def.iterations; ++i) {
         run_stage(world, DR_XPBD_STRETCH, (dr_xpbd_sweep){i, world->def.iterations});
-        dr_world_pull_pins(world);
         dr_world_pull_seams(world);
         dr_world_resolve_contacts(world);
     }

@@ -29,6 +29,7 @@ typedef struct dr_pin {
     int32_t* slots;
     int count;
     float weight;
+    float stiffness;     // of a soft pin, per vertex, N/m
     float release_time;
     drape_vec3* origin;  // where the vertices were when they were pinned
     drape_vec3* from;    // where a move by hand starts
@@ -134,7 +135,7 @@ void dr_world_release_pins(drape_world* world);  // those whose time has come
 void dr_world_refresh_pins(drape_world* world);  // inverse masses after changes
 void dr_world_begin_pins(drape_world* world);    // once a step
 void dr_world_move_pins(drape_world* world);     // to the end of the substep
-void dr_world_pull_pins(drape_world* world);     // soft ones, once a sweep
+void dr_world_pull_pins(drape_world* world);     // soft ones, once a substep
 void dr_seam_destroy(dr_seam* seam, dr_memory* memory);
 void dr_world_pull_seams(drape_world* world);
 // Pins, seams of a cloth that goes.

@@ -64,11 +64,11 @@ int dr_xpbd_phase_count(const dr_xpbd* xpbd, dr_xpbd_stage stage)
 
 int dr_xpbd_item_count(const dr_xpbd* xpbd, dr_xpbd_stage stage, int phase)
 {
+    (void)stage; // both begin with the rows
     if (xpbd->mesh) {
         return (xpbd->mesh->block_count + 1 - phase % 2) / 2; // even blocks, then odd ones
     }
-    bool by_rows = stage == DR_XPBD_BEND ? phase == 1 : phase == 0;
-    return by_rows ? dr_grid_row_groups(xpbd->grid) : dr_grid_column_groups(xpbd->grid);
+    return phase == 0 ? dr_grid_row_groups(xpbd->grid) : dr_grid_column_groups(xpbd->grid);
 }
 
 static void run_grid(struct dr_xpbd_grid* grid, drape_isa isa, dr_xpbd_stage stage, int phase,
@@ -79,9 +79,9 @@ static void run_grid(struct dr_xpbd_grid* grid, drape_isa isa, dr_xpbd_stage sta
     dr_grid_sweep at = {sweep.index == 0, sweep.index == sweep.count - 1};
     if (stage == DR_XPBD_BEND) {
         if (phase == 0) {
-            kernels->bend_across(grid, item, scratch);
-        } else {
             kernels->twist_cells(grid, item);
+        } else {
+            kernels->bend_across(grid, item, scratch);
         }
     } else if (phase == 0) {
         kernels->along(grid, item, at, scratch);

@@ -96,16 +96,19 @@ typedef struct line {
     const double* k;    // by the middle vertex, times h (h + tau); 0 at the ends
     float* factors;     // DR_GRID_LINE floats a place, already moved to the lane
     double share;       // of k that is elastic, the rest being friction
+    double twist;       // bound of the twist between neighbours, times h (h + tau)
 } line;
 
-// Bands of M + h (h + tau) K, from the stencils around each place.
+// Bands of M + h (h + tau) (K + P), from the stencils and the neighbours around each place.
 static double band(const line* l, int i, int distance)
 {
     double before = i > 0 ? l->k[i - 1] : 0.0, here = l->k[i];
     double after = i + 1 < l->count ? l->k[i + 1] : 0.0;
     switch (distance) {
-    case 0: return l->mass[i] + before + 4.0 * here + after;
-    case 1: return -2.0 * (before + here); // with i - 1
+    case 0:
+        return l->mass[i] + before + 4.0 * here + after +
+               l->twist * ((i > 0) + (i + 1 < l->count));
+    case 1: return -2.0 * (before + here) - l->twist; // with i - 1
     default: return before;                // with i - 2
     }
 }
@@ -161,7 +164,7 @@ static void factor_lines(dr_xpbd* xpbd, float h)
         }
         set_stencils(mass, k, n, (double)(grid->bend_along * row_width(grid, row)) * h2);
         float* factors = grid->line_along + (size_t)(row / 8) * (size_t)n * DR_GRID_LINE + row % 8;
-        factor_line(&(line){n, mass, k, factors, share});
+        factor_line(&(line){n, mass, k, factors, share, 0.0});
     }
     for (int c = 0; c < n; ++c) {
         for (int row = 0; row < m; ++row) {
@@ -171,7 +174,8 @@ static void factor_lines(dr_xpbd* xpbd, float h)
         float* factors = grid->line_across +
                          (size_t)(c % grid->row_vectors) * (size_t)m * DR_GRID_LINE +
                          c / grid->row_vectors;
-        factor_line(&(line){m, mass, k, factors, share});
+        double twist = 4.0 * (double)(grid->twist * column_width(grid, c)) * h2;
+        factor_line(&(line){m, mass, k, factors, share, twist});
     }
 }
 

@@ -12,10 +12,11 @@
 //   falling  (r,c)-(r+1,c-1)    lane where the vectors of a row wrap round
 //
 // Bending is linear (1 -2 1 along both directions, 1 -1 -1 1 per cell), so it is solved with the
-// prediction: (M + h^2 K) d = -h^2 K q for each line, five diagonals factored once, and the twist
-// from there explicitly. Internal friction acts as if the cloth were bent as it will be some
-// milliseconds later: q + (tau / h)(q - start) in place of q. With the lines smoothed first this is stable for every stiffness: in modes
-// the factor is (1 - 2 y1 y2) / ((1 + y1^2)(1 + y2^2)), never beyond 1.
+// prediction: (M + h^2 K) d = -h^2 K q for each line, five diagonals factored once. Internal friction
+// acts as if the cloth were bent as it will be some milliseconds later: q + (tau / h)(q - start) in
+// place of q. The twist T of the cells couples neighbouring lines; it is a load of the lines across,
+// whose matrix gets what bounds it, P = 4 twist D'D along the line: T <= P, so no mode is overdone.
+// Taken explicitly it would blow up at free corners: the saddle x z bends no line at all.
 #ifndef DR_XPBD_GRID_H
 #define DR_XPBD_GRID_H
 
@@ -61,11 +62,11 @@ typedef struct dr_grid_sweep {
 } dr_grid_sweep;
 
 typedef struct dr_grid_kernels {
-    // Bending across the rows, vectors [4 group, 4 group + 4). scratch: rows * 24 floats.
-    void (*bend_across)(const struct dr_xpbd_grid* grid, int group, float* scratch);
     // Twist of the cells of rows [8 group, 8 group + 8).
     void (*twist_cells)(const struct dr_xpbd_grid* grid, int group);
-    // Twist and bending along (first sweep), then springs along, of rows [8 group, 8 group + 8).
+    // Twist and bending across the rows, vectors [4 group, 4 group + 4). scratch: rows * 24 floats.
+    void (*bend_across)(const struct dr_xpbd_grid* grid, int group, float* scratch);
+    // Bending along (first sweep), then springs along, of rows [8 group, 8 group + 8).
     void (*along)(const struct dr_xpbd_grid* grid, int group, dr_grid_sweep sweep, float* scratch);
     // Springs across: shift 0 across, 1 rising, -1 falling.
     void (*across)(const struct dr_xpbd_grid* grid, int shift, int group, dr_grid_sweep sweep,

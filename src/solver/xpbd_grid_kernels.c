@@ -21,13 +21,14 @@ static inline dr_v8 bend_place(const float* x, const float* start, dr_f8 lag)
     return dr_v8_add(p, dr_v8_scale(dr_v8_sub(p, dr_v8_load(start)), lag));
 }
 
-// Solves (M + h (h + tau) K) d = -h^2 K (x + lag (x - start)), lag = tau / h, by the factors in `line`
-// and adds d to x. Places are `stride` floats apart, factors DR_GRID_LINE.
-static void bend_line(float* x, const float* start, size_t stride, int count, dr_f8 lag,
-                      const float* line, float* scratch)
+// Solves (M + h (h + tau) K) d = f - h^2 K (x + lag (x - start)), lag = tau / h, by the factors in
+// `line` and adds d to x. Places are `stride` floats apart, factors DR_GRID_LINE. The loads f, if any,
+// are in scratch.
+static inline void bend_line(float* x, const float* start, size_t stride, int count, dr_f8 lag,
+                             const float* line, float* scratch, bool has_loads)
 {
     dr_v8 zero = dr_v8_set(0.0f, 0.0f, 0.0f);
-    if (count < 3) {
+    if (count < (has_loads ? 2 : 3)) {
         return;
     }
     // Moments t = k h^2 (x[i-1] - 2 x[i] + x[i+1]) of three neighbours roll along with i.
@@ -47,6 +48,9 @@ static void bend_line(float* x, const float* start, size_t stride, int count, dr
             step = step_next;
         }
         dr_v8 bow = dr_v8_sub(dr_v8_sub(t_here, t_before), dr_v8_sub(t_next, t_here));
+        if (has_loads) {
+            bow = dr_v8_add(bow, dr_v8_load(scratch + (size_t)i * 24));
+        }
         dr_v8 y = dr_v8_sub(dr_v8_sub(bow, dr_v8_scale(y1, dr_f8_load(factor + 8))),
                             dr_v8_scale(y2, dr_f8_load(factor + 16)));
         dr_v8_store(scratch + (size_t)i * 24, y);
@@ -69,18 +73,6 @@ static void bend_line(float* x, const float* start, size_t stride, int count, dr
         l1 = dr_f8_load(factor + 8);
         l2 = l2_next;
         l2_next = dr_f8_load(factor + 16);
-    }
-}
-
-static void bend_across(const struct dr_xpbd_grid* grid, int group, float* scratch)
-{
-    size_t stride = (size_t)grid->row_vectors * 32;
-    int begin = group * DR_GRID_GROUP, end = begin + DR_GRID_GROUP;
-    end = end < grid->row_vectors ? end : grid->row_vectors;
-    for (int j = begin; j < end; ++j) {
-        bend_line(grid->pos + (size_t)j * 32, grid->start + (size_t)j * 32, stride, grid->rows,
-                  dr_f8_set(grid->lag),
-                  grid->line_across + (size_t)j * (size_t)grid->rows * DR_GRID_LINE, scratch);
     }
 }
 
@@ -151,10 +143,29 @@ static inline dr_v8 cells_around(const struct dr_xpbd_grid* grid, int row, int j
     return dr_v8_sub(right, left);
 }
 
-static inline dr_v8 twisted(const struct dr_xpbd_grid* grid, int row, int j, point at)
+// Loads of the twist on the line of vector j, row by row, for bend_line.
+static inline void twist_loads(const struct dr_xpbd_grid* grid, int j, float* loads)
 {
-    dr_v8 pull = dr_v8_sub(cells_around(grid, row, j), cells_around(grid, row - 1, j));
-    return dr_v8_sub(at.p, dr_v8_scale(pull, dr_f8_mul(at.w, dr_f8_set(grid->twist_h2))));
+    dr_f8 k = dr_f8_set(-grid->twist_h2);
+    dr_v8 below = dr_v8_set(0.0f, 0.0f, 0.0f);
+    for (int row = 0; row < grid->rows; ++row) {
+        dr_v8 above = cells_around(grid, row, j);
+        dr_v8_store(loads + (size_t)row * 24, dr_v8_scale(dr_v8_sub(above, below), k));
+        below = above;
+    }
+}
+
+static void bend_across(const struct dr_xpbd_grid* grid, int group, float* scratch)
+{
+    size_t stride = (size_t)grid->row_vectors * 32;
+    int begin = group * DR_GRID_GROUP, end = begin + DR_GRID_GROUP;
+    end = end < grid->row_vectors ? end : grid->row_vectors;
+    for (int j = begin; j < end; ++j) {
+        twist_loads(grid, j, scratch);
+        bend_line(grid->pos + (size_t)j * 32, grid->start + (size_t)j * 32, stride, grid->rows,
+                  dr_f8_set(grid->lag),
+                  grid->line_across + (size_t)j * (size_t)grid->rows * DR_GRID_LINE, scratch, true);
+    }
 }
 
 // --- Chains ---
@@ -232,7 +243,7 @@ static inline void finish_chain(const carry* above, float* lowest)
 
 // Rows [first, first + 8) as columns of lanes, place c at buffer + 32 c. Missing rows repeat the last
 // one and are held.
-static void turn_rows(const struct dr_xpbd_grid* grid, int first, bool twist, float* buffer)
+static void turn_rows(const struct dr_xpbd_grid* grid, int first, float* buffer)
 {
     int s = grid->row_vectors;
     dr_f8 block[4][8];
@@ -241,10 +252,9 @@ static void turn_rows(const struct dr_xpbd_grid* grid, int first, bool twist, fl
             bool exists = first + i < grid->rows;
             int row = exists ? first + i : grid->rows - 1;
             point at = point_load(grid->pos + vector_at(grid, row, j, 32));
-            dr_v8 p = twist && exists ? twisted(grid, row, j, at) : at.p;
-            block[0][i] = p.x;
-            block[1][i] = p.y;
-            block[2][i] = p.z;
+            block[0][i] = at.p.x;
+            block[1][i] = at.p.y;
+            block[2][i] = at.p.z;
             block[3][i] = exists ? at.w : dr_f8_zero();
         }
         for (int c = 0; c < 4; ++c) {
@@ -314,12 +324,12 @@ static void along(const struct dr_xpbd_grid* grid, int group, dr_grid_sweep swee
     int n = grid->columns, s = grid->row_vectors;
     float* buffer = scratch;
     float* edges = scratch + (size_t)s * 8 * 32;
-    turn_rows(grid, group * 8, sweep.is_first, buffer);
+    turn_rows(grid, group * 8, buffer);
     if (sweep.is_first) {
         float* start = edges + (size_t)s * 8 * 24;
         turn_start(grid, group * 8, start);
         bend_line(buffer, start, 32, n, dr_f8_set(grid->lag),
-                  grid->line_along + (size_t)group * (size_t)n * DR_GRID_LINE, edges);
+                  grid->line_along + (size_t)group * (size_t)n * DR_GRID_LINE, edges, false);
     }
     // Multipliers of this direction are kept turned: eight rows by n columns in order.
     float* lambda = grid->lambda + (size_t)group * (size_t)s * 64;
@@ -465,4 +475,4 @@ static void across(const struct dr_xpbd_grid* grid, int shift, int group, dr_gri
 }
 
 const dr_grid_kernels DR_KERNEL(dr_grid_kernels);
-const dr_grid_kernels DR_KERNEL(dr_grid_kernels) = {bend_across, twist_cells, along, across};
+const dr_grid_kernels DR_KERNEL(dr_grid_kernels) = {twist_cells, bend_across, along, across};

@@ -45,8 +45,10 @@ static bool list_pack(constraint_list* list, dr_memory* memory, const dr_blocks*
                    list->slots + (size_t)sorted[i] * (size_t)arity, sizeof(int32_t) * (size_t)arity);
             source[i] = list->source[sorted[i]];
         }
-        memcpy(list->slots, slots, sizeof(int32_t) * (size_t)n * (size_t)arity);
-        memcpy(list->source, source, sizeof(int32_t) * (size_t)n);
+        if (n > 0) {
+            memcpy(list->slots, slots, sizeof(int32_t) * (size_t)n * (size_t)arity);
+            memcpy(list->source, source, sizeof(int32_t) * (size_t)n);
+        }
         done = dr_batch_pack(&list->batch, memory, list->slots, arity, start, blocks->block_count,
                              slot_count);
     }
@@ -240,7 +242,10 @@ static bool build(dr_xpbd* xpbd, dr_memory* memory, const drape_fabric* fabric, 
     out->stiffness[0] = fabric->stretch_warp;
     out->stiffness[1] = fabric->stretch_weft;
     out->stiffness[2] = fabric->shear;
-    dr_hinge_rigidity rigidity = dr_hinge_calibrate(mesh, fabric->bend_warp, fabric->bend_weft);
+    dr_hinge_rigidity rigidity;
+    if (!dr_hinge_calibrate(mesh, memory, fabric->bend_warp, fabric->bend_weft, &rigidity)) {
+        return false;
+    }
     fill_triangles(out, triangles, mesh, mesh->vertex_count);
     fill_hinges(out, hinges, mesh, &rigidity, mesh->vertex_count);
     out->bend_sweeps = 1;

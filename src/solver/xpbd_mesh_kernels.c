@@ -128,14 +128,20 @@ static inline void project_triangles(const struct dr_xpbd_mesh* mesh, dr_triangl
     }
 }
 
-// Unit normal of a hinge, both triangles weighted by area. x0 x1 is the edge.
+static inline dr_v8 unit(dr_v8 a)
+{
+    dr_f8 length = dr_f8_sqrt(dr_f8_max(dr_v8_dot(a, a), dr_f8_set(1e-30f)));
+    return dr_v8_scale(a, dr_f8_div(dr_f8_set(1.0f), length));
+}
+
+// Unit normal of a hinge, halfway between those of its triangles whatever their sizes: there the bow
+// of the rest shape points. x0 x1 is the edge.
 static inline dr_v8 hinge_normal(const point x[4])
 {
     dr_v8 edge = dr_v8_sub(x[1].p, x[0].p);
-    dr_v8 n = dr_v8_add(dr_v8_cross(edge, dr_v8_sub(x[2].p, x[0].p)),
-                        dr_v8_cross(dr_v8_sub(x[3].p, x[0].p), edge));
-    dr_f8 length = dr_f8_sqrt(dr_f8_max(dr_v8_dot(n, n), dr_f8_set(1e-30f)));
-    return dr_v8_scale(n, dr_f8_div(dr_f8_set(1.0f), length));
+    dr_v8 n2 = dr_v8_cross(edge, dr_v8_sub(x[2].p, x[0].p));
+    dr_v8 n3 = dr_v8_cross(dr_v8_sub(x[3].p, x[0].p), edge);
+    return unit(dr_v8_add(unit(n2), unit(n3)));
 }
 
 static inline void project_hinges(const struct dr_xpbd_mesh* mesh, dr_hinge_batch* batch,

@@ -204,7 +204,8 @@ START_TEST(bad_questions_are_refused)
 {
     drape_world_def world_def = drape_world_defaults();
     drape_world* world = drape_world_create(&world_def);
-    drape_collider_id id = drape_collider_add_sphere(world, (drape_vec3){0, 0, 0}, 1.0f), none = {0};
+    drape_collider_id id = drape_collider_add_sphere(world, (drape_vec3){0, 0, 0}, 1.0f);
+    drape_collider_id none = {0};
     int vertices = 0, triangles = 0;
     drape_vec3 p[4];
     int32_t t[6];

@@ -3,28 +3,31 @@
 
 #include "core/simd.h"
 
-#define UNARY(name)                                          \
-    static void do_##name(const float* a, float* out)        \
-    {                                                        \
-        dr_f8_store(out, dr_f8_##name(dr_f8_load(a)));       \
+#define UNARY(name)                                    \
+    static void do_##name(const float* a, float* out)  \
+    {                                                  \
+        dr_f8_store(out, dr_f8_##name(dr_f8_load(a))); \
     }
-#define BINARY(name)                                                        \
-    static void do_##name(const float* a, const float* b, float* out)       \
-    {                                                                       \
-        dr_f8_store(out, dr_f8_##name(dr_f8_load(a), dr_f8_load(b)));       \
+#define BINARY(name)                                                  \
+    static void do_##name(const float* a, const float* b, float* out) \
+    {                                                                 \
+        dr_f8_store(out, dr_f8_##name(dr_f8_load(a), dr_f8_load(b))); \
     }
-#define V_UNARY(name)                                        \
-    static void v_##name(const float* a, float* out)         \
-    {                                                        \
-        dr_v8_store(out, dr_v8_##name(dr_v8_load(a)));       \
+#define V_UNARY(name)                                  \
+    static void v_##name(const float* a, float* out)   \
+    {                                                  \
+        dr_v8_store(out, dr_v8_##name(dr_v8_load(a))); \
     }
-#define V_BINARY(name)                                                      \
-    static void v_##name(const float* a, const float* b, float* out)        \
-    {                                                                       \
-        dr_v8_store(out, dr_v8_##name(dr_v8_load(a), dr_v8_load(b)));       \
+#define V_BINARY(name)                                                \
+    static void v_##name(const float* a, const float* b, float* out)  \
+    {                                                                 \
+        dr_v8_store(out, dr_v8_##name(dr_v8_load(a), dr_v8_load(b))); \
     }
 
-static void do_copy(const float* a, float* out) { dr_f8_store(out, dr_f8_load(a)); }
+static void do_copy(const float* a, float* out)
+{
+    dr_f8_store(out, dr_f8_load(a));
+}
 UNARY(sqrt)
 UNARY(neg)
 UNARY(abs)
@@ -45,9 +48,18 @@ V_BINARY(cross)
 V_UNARY(rotate_down)
 V_UNARY(rotate_up)
 
-static void do_set(float a, float* out) { dr_f8_store(out, dr_f8_set(a)); }
-static void do_zero(float* out) { dr_f8_store(out, dr_f8_zero()); }
-static int do_bits(const float* mask) { return dr_f8_bits(dr_f8_load(mask)); }
+static void do_set(float a, float* out)
+{
+    dr_f8_store(out, dr_f8_set(a));
+}
+static void do_zero(float* out)
+{
+    dr_f8_store(out, dr_f8_zero());
+}
+static int do_bits(const float* mask)
+{
+    return dr_f8_bits(dr_f8_load(mask));
+}
 
 static void do_select(const float* mask, const float* yes, const float* no, float* out)
 {

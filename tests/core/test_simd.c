@@ -40,8 +40,8 @@ static bool same(float a, float b)
 }
 
 static const float specials[] = {
-    0.0f,     -0.0f,     1.0f,      -1.0f,    FLT_TRUE_MIN, -FLT_TRUE_MIN, 0x1.fffffcp-127f,
-    FLT_MIN,  -FLT_MIN,  FLT_MAX,   -FLT_MAX, INFINITY,     -INFINITY,     NAN,
+    0.0f,     -0.0f,     1.0f,      -1.0f,    FLT_TRUE_MIN,   -FLT_TRUE_MIN, 0x1.fffffcp-127f,
+    FLT_MIN,  -FLT_MIN,  FLT_MAX,   -FLT_MAX, INFINITY,       -INFINITY,     NAN,
     0x1.8p0f, 0x1p-100f, 0x1p+100f, 3.0f,     -0x1.000002p0f,
 };
 enum { special_count = sizeof specials / sizeof specials[0], random_count = 20000 };
@@ -104,7 +104,7 @@ static float expected_binary(simd_binary op, float a, float b)
 }
 
 static const char* const unary_names[] = {"copy", "sqrt", "neg", "abs", "rotate_down", "rotate_up"};
-static const char* const binary_names[] = {"add", "sub", "mul",  "div", "min",
+static const char* const binary_names[] = {"add", "sub",  "mul", "div", "min",
                                            "max", "less", "and", "or"};
 
 // --- Tests, each per instruction set ---
@@ -265,7 +265,8 @@ START_TEST(vectors_follow_their_formulas)
             difference[k] = a[k] - b[k];
             product[k] = a[k] * b[lane];
             cross[k] = a[y] * b[z] - a[z] * b[y];
-            dot[lane] = (a[lane] * b[lane] + a[8 + lane] * b[8 + lane]) + a[16 + lane] * b[16 + lane];
+            dot[lane] =
+                (a[lane] * b[lane] + a[8 + lane] * b[8 + lane]) + a[16 + lane] * b[16 + lane];
         }
         kernels->v_add(a, b, found);
         check_lanes(found, sum, 24, "v_add", sets[_i]);

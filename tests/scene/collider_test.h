@@ -24,7 +24,10 @@ static const struct {
      {0, -0.15f, 0},
      {0, 0, 80}},
     {"box", {.kind = DRAPE_SHAPE_BOX, .size = {0.4f, 0.1f, 0.4f}}, {0, -0.05f, 0}, {0, 30, 0}},
-    {"box on a corner", {.kind = DRAPE_SHAPE_BOX, .size = {0.2f, 0.2f, 0.2f}}, {0, -0.18f, 0}, {45, 0, 35}},
+    {"box on a corner",
+     {.kind = DRAPE_SHAPE_BOX, .size = {0.2f, 0.2f, 0.2f}},
+     {0, -0.18f, 0},
+     {45, 0, 35}},
 };
 
 enum { obstacle_count = sizeof obstacles / sizeof obstacles[0] };
@@ -68,7 +71,8 @@ static inline float nearest_point(drape_world* world, drape_cloth_id cloth,
     const int32_t* t = drape_cloth_triangles(world, cloth, &count);
     float nearest = INFINITY;
     for (int i = 0; i < count; ++i) {
-        drape_vec3 a = p[t[3 * i]], ab = dr_sub(p[t[3 * i + 1]], a), ac = dr_sub(p[t[3 * i + 2]], a);
+        drape_vec3 a = p[t[3 * i]], ab = dr_sub(p[t[3 * i + 1]], a);
+        drape_vec3 ac = dr_sub(p[t[3 * i + 2]], a);
         for (int j = 0; j <= parts; ++j) {
             for (int k = 0; j + k <= parts; ++k) {
                 drape_vec3 q = dr_add(a, dr_add(dr_scale(ab, (float)j / parts),

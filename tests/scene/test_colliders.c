@@ -21,7 +21,8 @@ START_TEST(free_fall_is_the_recursion)
     drape_collider_add_plane(world, vec(0, -50, 0), vec(0, 1, 0));
     drape_cloth_id cloth = add_sheet(world, _i, 0.5f, 11, vec(0, 1, 0), vec(0, 0, 0));
     drape_world_def def = drape_world_get_def(world);
-    float h = FRAME / (float)def.substeps, keep = 1.0f / (1.0f + def.damping * h), v = 0.0f, y = 1.0f;
+    float h = FRAME / (float)def.substeps, keep = 1.0f / (1.0f + def.damping * h);
+    float v = 0.0f, y = 1.0f;
     step_frames(world, 30);
     for (int i = 0; i < 30 * def.substeps; ++i) {
         v = (v + def.gravity.y * h) * keep;

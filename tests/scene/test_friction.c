@@ -18,7 +18,7 @@ static void tilt(const incline* at, double degrees)
                                            (float)(s * (double)at->downhill.z)));
 }
 
-// Even tests slide a grid along its warp, odd ones a mesh askew. Friction of the fabric, static mu_s.
+// Even tests slide a grid along its warp, odd ones a mesh askew.
 static incline lay_patch(int test, float mu_s, float mu_d)
 {
     drape_world_def def = drape_world_defaults();
@@ -108,7 +108,7 @@ START_TEST(without_friction_it_slides_freely)
 }
 END_TEST
 
-// The collider's own friction counts in the geometric mean with the fabric's: 0.55 and 0.2 give 0.33.
+// A collider's friction counts in the geometric mean with the fabric's: 0.55 and 0.2 give 0.33.
 START_TEST(colliders_have_a_say)
 {
     drape_world_def def = drape_world_defaults();

@@ -92,10 +92,12 @@ START_TEST(pins_ride_on_colliders)
         local[i] = dr_transform_inverse_apply(far.place, place_of(h.world, h.cloth, corners[i]));
     }
     for (int frame = 1; frame <= 20; ++frame) {
-        drape_transform pose = pose_at(vec(0.01f * (float)frame, 5, 0), vec(10, 20 + 2.0f * (float)frame, 30));
+        float t = (float)frame;
+        drape_transform pose = pose_at(vec(0.01f * t, 5, 0), vec(10, 20 + 2.0f * t, 30));
         ck_assert(drape_collider_move(h.world, ball, pose));
         drape_world_step(h.world, FRAME);
-        check_places(&h, dr_transform_apply(pose, local[0]), dr_transform_apply(pose, local[1]), 2e-6f);
+        check_places(&h, dr_transform_apply(pose, local[0]), dr_transform_apply(pose, local[1]),
+                     2e-6f);
     }
     // Without the collider they stay where it left them.
     drape_vec3 left[2] = {place_of(h.world, h.cloth, 0), place_of(h.world, h.cloth, 8)};
@@ -174,8 +176,8 @@ START_TEST(vertices_may_be_held_twice)
 }
 END_TEST
 
-// A soft pin is a spring of 5 Hz at a weight of one half, by the mass of the vertex: a sheet that is
-// pinned all over sags by g / omega^2, and lags behind what it follows.
+// A soft pin is a spring of 5 Hz at a weight of one half, by the mass of the vertex: a sheet that
+// is pinned all over sags by g / omega^2, and lags behind what it follows.
 START_TEST(soft_pins_lag_but_hold)
 {
     const float weights[2] = {0.5f, 0.8f};

@@ -61,8 +61,8 @@ static inline drape_transform pose_at(drape_vec3 translate, drape_vec3 degrees)
 }
 
 // A square grid of cotton with its middle at a place, horizontal.
-static inline drape_cloth_id add_square(drape_world* world, float size, int count, drape_vec3 middle,
-                                        drape_vec3 velocity)
+static inline drape_cloth_id add_square(drape_world* world, float size, int count,
+                                        drape_vec3 middle, drape_vec3 velocity)
 {
     drape_cloth_def def = drape_cloth_defaults();
     def.origin = vec(middle.x - 0.5f * size, middle.y, middle.z - 0.5f * size);

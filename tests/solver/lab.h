@@ -1,6 +1,6 @@
 // lab.h: strips of cloth in a virtual laboratory, through the public API alone.
 //
-// A strip lies in the plane y = 0, its length along x (warp) or z (weft), and is held at its near end.
+// A strip lies in the plane y = 0, its length along x (warp) or z (weft), held at its near end.
 #ifndef LAB_H
 #define LAB_H
 
@@ -21,7 +21,7 @@ typedef enum strip_kind {
 typedef struct strip {
     strip_kind kind;
     bool is_weft;         // length along the weft
-    float length, width;  // m; of the free part, when held_rows is 2
+    float length, width;  // m; of the free part
     int cells;            // along the length
     int held_columns;     // 1: hangs, 2: clamped, the second exactly at the ledge
 } strip;
@@ -72,13 +72,14 @@ static inline drape_cloth_id strip_add_mesh(drape_world* world, const drape_clot
         int i = v % nx, k = v / nx;
         // The two held columns and the outline stay straight.
         bool inner = shake && i > 1 && k > 1 && i < nx - 2 && k < nz - 2;
-        float sx = inner ? 0.5f * jitter(2 * v) : 0.0f, sz = inner ? 0.5f * jitter(2 * v + 1) : 0.0f;
+        float sx = inner ? 0.5f * jitter(2 * v) : 0.0f;
+        float sz = inner ? 0.5f * jitter(2 * v + 1) : 0.0f;
         p[v] = (drape_vec3){((float)i + sx) * dx, 0.0f, ((float)k + sz) * dz};
     }
     for (int k = 0; k + 1 < nz; ++k) {
         for (int i = 0; i + 1 < nx; ++i) {
             int a = k * nx + i, b = a + 1, c = a + nx, d = c + 1;
-            bool turned = getenv("FWD") ? 0 : (i + k) % 2;
+            bool turned = (i + k) % 2;
             const int cut[2][6] = {{a, d, b, a, c, d}, {a, c, b, b, c, d}};
             for (int j = 0; j < 6; ++j) {
                 t[count++] = cut[turned][j];
@@ -93,14 +94,13 @@ static inline drape_cloth_id strip_add_mesh(drape_world* world, const drape_clot
     return id;
 }
 
-// Makes the strip and holds its near end. `gravity` in m/s^2 along the strip and down.
+// Makes the strip and holds its near end. Gravity in m/s^2, `along` the strip and `down`.
 static inline strip_run strip_start(const strip* s, const drape_fabric* fabric, float along,
                                     float down, int substeps, float damping)
 {
     drape_world_def def = drape_world_defaults();
     def.gravity = (drape_vec3){s->is_weft ? 0.0f : along, -down, s->is_weft ? along : 0.0f};
     def.substeps = substeps;
-    if (getenv("IT")) def.iterations = atoi(getenv("IT"));
     def.damping = damping;
     strip_run run = {.world = drape_world_create(&def), .is_weft = s->is_weft};
     float cell = s->length / (float)s->cells;
