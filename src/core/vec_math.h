@@ -7,6 +7,7 @@
 
 #include <drape/vec.h>
 #include <math.h>
+#include <stdbool.h>
 
 #include "core/math.h"
 
@@ -33,6 +34,11 @@ static inline float dr_dot(drape_vec3 a, drape_vec3 b)
 static inline drape_vec3 dr_cross(drape_vec3 a, drape_vec3 b)
 {
     return (drape_vec3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+
+static inline bool dr_is_finite(drape_vec3 v)
+{
+    return isfinite(v.x) && isfinite(v.y) && isfinite(v.z);
 }
 
 // Through doubles: squares of small and large floats neither vanish nor overflow.

@@ -61,10 +61,10 @@ static bool check_def(drape_world* world, const drape_cloth_def* def)
     if (refusal) {
         return dr_world_fail(world, "%s", refusal);
     }
-    if (!(norm > 0.998 && norm < 1.002) || !isfinite(def->origin.x + def->origin.y + def->origin.z)) {
+    if (!(norm > 0.998 && norm < 1.002) || !dr_is_finite(def->origin)) {
         return dr_world_fail(world, "a cloth needs a finite origin and a unit rotation");
     }
-    if (!isfinite(def->velocity.x + def->velocity.y + def->velocity.z) || !(def->noise >= 0.0f) ||
+    if (!dr_is_finite(def->velocity) || !(def->noise >= 0.0f) ||
         !isfinite(def->noise)) {
         return dr_world_fail(world, "a cloth's velocity must be finite, its noise at least 0");
     }
@@ -190,9 +190,12 @@ drape_cloth_id drape_cloth_add_grid(drape_world* world, const drape_cloth_def* d
         dr_world_fail(world, "a grid needs two finite sizes above 0");
         return none;
     }
-    if (vertex_count_x < 2 || vertex_count_z < 1 || vertex_count_x > 32768 ||
-        vertex_count_z > 32768 || (int64_t)vertex_count_x * vertex_count_z > 100000000) {
-        dr_world_fail(world, "a grid needs 2 to 32768 columns and 1 to 32768 rows, found %d x %d",
+    if (vertex_count_x < 1 || vertex_count_z < 1 || vertex_count_x > 32768 ||
+        vertex_count_z > 32768 || (int64_t)vertex_count_x * vertex_count_z < 2 ||
+        (int64_t)vertex_count_x * vertex_count_z > 100000000) {
+        dr_world_fail(world,
+                      "a grid needs 1 to 32768 vertices each way, at least 2 and at most 100000000 "
+                      "in all, found %d x %d",
                       vertex_count_x, vertex_count_z);
         return none;
     }
@@ -318,7 +321,7 @@ bool drape_cloth_set_state(drape_world* world, drape_cloth_id id, const drape_ve
     }
     for (int i = 0; i < count; ++i) {
         drape_vec3 p = positions[i], v = velocities ? velocities[i] : (drape_vec3){0, 0, 0};
-        if (!isfinite(p.x + p.y + p.z) || !isfinite(v.x + v.y + v.z)) {
+        if (!dr_is_finite(p) || !dr_is_finite(v)) {
             return dr_world_fail(world, "vertex %d has a coordinate that is no number", i);
         }
     }

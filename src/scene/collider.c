@@ -24,8 +24,7 @@ static bool pose_is_sound(drape_transform pose)
 {
     drape_quat q = pose.rotate;
     double norm = (double)q.x * q.x + (double)q.y * q.y + (double)q.z * q.z + (double)q.w * q.w;
-    return isfinite(pose.translate.x) && isfinite(pose.translate.y) &&
-           isfinite(pose.translate.z) && norm > 0.998 && norm < 1.002;
+    return dr_is_finite(pose.translate) && norm > 0.998 && norm < 1.002;
 }
 
 // The pose of the simplified shape from the pose of the user's.

@@ -38,7 +38,7 @@ static bool check_def(drape_world* world, const dr_cloth* cloth, const drape_pin
         return dr_world_fail(world, "a pin's frames need places and a rate above 0");
     }
     for (int64_t i = 0; i < (int64_t)def->frame_count * def->vertex_count; ++i) {
-        if (!isfinite(def->frames[i].x + def->frames[i].y + def->frames[i].z)) {
+        if (!dr_is_finite(def->frames[i])) {
             return dr_world_fail(world, "a pin's frame %lld has a place that is no number",
                                  (long long)(i / def->vertex_count));
         }
@@ -164,7 +164,7 @@ bool drape_pin_move(drape_world* world, drape_pin_id id, const drape_vec3* targe
                              count);
     }
     for (int i = 0; i < count; ++i) {
-        if (!isfinite(targets[i].x + targets[i].y + targets[i].z)) {
+        if (!dr_is_finite(targets[i])) {
             return dr_world_fail(world, "target %d of the pin is no number", i);
         }
     }

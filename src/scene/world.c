@@ -26,17 +26,12 @@ drape_world_def drape_world_defaults(void)
     };
 }
 
-static bool is_finite_vec(drape_vec3 v)
-{
-    return isfinite(v.x) && isfinite(v.y) && isfinite(v.z);
-}
-
 const char* drape_world_refusal(const drape_world_def* def)
 {
     if (!def) {
         return "there is no definition";
     }
-    if (!is_finite_vec(def->gravity) || !is_finite_vec(def->wind.velocity)) {
+    if (!dr_is_finite(def->gravity) || !dr_is_finite(def->wind.velocity)) {
         return "gravity and wind must be finite";
     }
     if (!(def->wind.gust >= 0.0f && def->wind.gust <= 4.0f) || !(def->wind.drag >= 0.0f) ||
@@ -164,7 +159,7 @@ drape_isa drape_world_isa(const drape_world* world)
 
 void drape_world_set_gravity(drape_world* world, drape_vec3 gravity)
 {
-    if (world && is_finite_vec(gravity)) {
+    if (world && dr_is_finite(gravity)) {
         world->def.gravity = gravity;
     }
 }
@@ -316,7 +311,9 @@ static void phase_task(void* context, int begin, int end, int worker)
     const phase_run* run = context;
     drape_world* world = run->world;
     const dr_work_item* items = world->phase_items[run->stage][run->phase].data;
-    float* scratch = world->scratch + world->scratch_floats * (size_t)worker;
+    // Meshes alone need none.
+    float* scratch =
+        world->scratch ? world->scratch + world->scratch_floats * (size_t)worker : NULL;
     for (int i = begin; i < end; ++i) {
         dr_xpbd_run(&items[i].cloth->xpbd, world->isa, run->stage, run->phase, items[i].index,
                     run->sweep, scratch);

@@ -448,7 +448,7 @@ END_TEST
 // --- Odd sizes in a whole world ---
 
 static const int odd_sizes[][2] = {{2, 2},  {2, 9},   {9, 2},   {3, 3}, {8, 8},  {9, 9},
-                                   {17, 5}, {24, 24}, {25, 25}, {9, 1}, {2, 40}, {40, 2}};
+                                   {17, 5}, {1, 9}, {24, 24}, {25, 25}, {9, 1}, {2, 40}, {40, 2}};
 enum { odd_count = sizeof odd_sizes / sizeof odd_sizes[0] };
 
 START_TEST(odd_sizes_fall_on_a_sphere)
