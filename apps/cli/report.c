@@ -26,9 +26,9 @@ int cli_fail(const cli_command* command, const drape_error* error)
 void cli_log(void* user, drape_log_level level, const char* sentence)
 {
     (void)user;
-    if (level != DRAPE_LOG_INFO) {
-        fprintf(stderr, "drape: %s: %s\n", level == DRAPE_LOG_ERROR ? "error" : "warning",
-                sentence);
+    // An error comes back as the result of the call, and is told there.
+    if (level == DRAPE_LOG_WARNING) {
+        fprintf(stderr, "drape: warning: %s\n", sentence);
     }
 }
 

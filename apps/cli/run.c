@@ -171,6 +171,10 @@ static bool open_scene(run_state* run, drape_error* error)
 static bool open_outputs(run_state* run, drape_error* error)
 {
     const request* asked = run->asked;
+    // The folder first: the statistics may go into it.
+    if (asked->folder != NULL && !dr_directory_make(asked->folder, error)) {
+        return false;
+    }
     if (asked->stats != NULL && !cli_stats_open(&run->stats, asked->stats, error)) {
         return false;
     }

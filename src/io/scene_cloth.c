@@ -45,7 +45,7 @@ static void read_fabric(dr_reader* reader, const dr_json_node* node, drape_fabri
     dr_reader_one_or_two(reader, dr_object_key(&object, "stretch"), dr_above(0, 1e9),
                          &fabric->stretch_warp, &fabric->stretch_weft);
     dr_reader_float(reader, dr_object_key(&object, "shear"), dr_above(0, 1e9), &fabric->shear);
-    dr_reader_one_or_two(reader, dr_object_key(&object, "bend"), dr_above(0, 1e6),
+    dr_reader_one_or_two(reader, dr_object_key(&object, "bend"), dr_above(0, 1e3),
                          &fabric->bend_warp, &fabric->bend_weft);
     dr_scene_read_friction(reader, dr_object_key(&object, "friction"), &fabric->friction_static,
                            &fabric->friction_dynamic);

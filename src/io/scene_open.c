@@ -193,27 +193,27 @@ bool drape_scene_probe(const char* path, const drape_scene_options* options, cha
 
 drape_world* drape_scene_world(drape_scene* scene)
 {
-    return scene->world;
+    return scene ? scene->world : NULL;
 }
 
 int drape_scene_frame_count(const drape_scene* scene)
 {
-    return scene->desc.frame_count;
+    return scene ? scene->desc.frame_count : 0;
 }
 
 float drape_scene_fps(const drape_scene* scene)
 {
-    return scene->desc.fps;
+    return scene ? scene->desc.fps : 0.0f;
 }
 
 const char* drape_scene_description(const drape_scene* scene)
 {
-    return scene->desc.description;
+    return scene ? scene->desc.description : "";
 }
 
 int drape_scene_cloth_count(const drape_scene* scene)
 {
-    return scene->desc.cloth_count;
+    return scene ? scene->desc.cloth_count : 0;
 }
 
 static bool is_index(int index, int count)
@@ -223,37 +223,38 @@ static bool is_index(int index, int count)
 
 drape_cloth_id drape_scene_cloth(const drape_scene* scene, int index)
 {
-    return is_index(index, scene->desc.cloth_count) ? scene->cloths[index] : (drape_cloth_id){0};
+    return is_index(index, drape_scene_cloth_count(scene)) ? scene->cloths[index] : (drape_cloth_id){0};
 }
 
 const char* drape_scene_cloth_name(const drape_scene* scene, int index)
 {
-    return is_index(index, scene->desc.cloth_count) ? scene->desc.cloths[index].name : NULL;
+    return is_index(index, drape_scene_cloth_count(scene)) ? scene->desc.cloths[index].name : NULL;
 }
 
 int drape_scene_collider_count(const drape_scene* scene)
 {
-    return scene->desc.collider_count;
+    return scene ? scene->desc.collider_count : 0;
 }
 
 drape_collider_id drape_scene_collider(const drape_scene* scene, int index)
 {
-    return is_index(index, scene->desc.collider_count) ? scene->colliders[index]
-                                                       : (drape_collider_id){0};
+    return is_index(index, drape_scene_collider_count(scene)) ? scene->colliders[index]
+                                                              : (drape_collider_id){0};
 }
 
 const char* drape_scene_collider_name(const drape_scene* scene, int index)
 {
-    return is_index(index, scene->desc.collider_count) ? scene->desc.colliders[index].name : NULL;
+    return is_index(index, drape_scene_collider_count(scene)) ? scene->desc.colliders[index].name
+                                                              : NULL;
 }
 
 bool drape_scene_collider_moves(const drape_scene* scene, int index)
 {
-    return is_index(index, scene->desc.collider_count) &&
+    return is_index(index, drape_scene_collider_count(scene)) &&
            scene->desc.colliders[index].motion.key_count > 0;
 }
 
 drape_step_report drape_scene_step(drape_scene* scene)
 {
-    return drape_world_step(scene->world, 1.0f / scene->desc.fps);
+    return drape_world_step(drape_scene_world(scene), 1.0f / (scene ? scene->desc.fps : 1.0f));
 }

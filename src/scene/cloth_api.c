@@ -31,13 +31,16 @@ static const char* fabric_refusal(const drape_fabric* f)
         float value;
         const char* sentence;
     } positive[] = {
-        {f->density, "a fabric's density must be above 0"},
+        {f->density, "a fabric's density must be finite"},
         {f->stretch_warp, "a fabric's stretch stiffness must be above 0"},
         {f->stretch_weft, "a fabric's stretch stiffness must be above 0"},
         {f->shear, "a fabric's shear stiffness must be above 0"},
         {f->bend_warp, "a fabric's bending rigidity must be above 0"},
         {f->bend_weft, "a fabric's bending rigidity must be above 0"},
     };
+    if (f->density < 1e-6f) {
+        return "a fabric's density must be at least 1e-6 kg/m^2";
+    }
     for (size_t i = 0; i < sizeof positive / sizeof positive[0]; ++i) {
         if (!(positive[i].value > 0.0f) || !isfinite(positive[i].value)) {
             return positive[i].sentence;
@@ -55,6 +58,9 @@ static const char* fabric_refusal(const drape_fabric* f)
 
 static bool check_def(drape_world* world, const drape_cloth_def* def)
 {
+    if (!def) {
+        return dr_world_fail(world, "there is no definition of the cloth");
+    }
     const char* refusal = fabric_refusal(&def->fabric);
     drape_quat q = def->rotation;
     double norm = (double)q.x * q.x + (double)q.y * q.y + (double)q.z * q.z + (double)q.w * q.w;
@@ -146,7 +152,8 @@ drape_cloth_id drape_cloth_add_mesh(drape_world* world, const drape_cloth_def* d
                                     const drape_mesh_view* mesh)
 {
     drape_cloth_id none = {0};
-    if (!world || !def || !mesh || !check_def(world, def)) {
+    if (!world || !check_def(world, def) ||
+        (!mesh && !dr_world_fail(world, "there is no mesh"))) {
         return none;
     }
     int32_t* welded = NULL;
@@ -183,7 +190,7 @@ drape_cloth_id drape_cloth_add_grid(drape_world* world, const drape_cloth_def* d
                                     float size_z, int vertex_count_x, int vertex_count_z)
 {
     drape_cloth_id none = {0};
-    if (!world || !def || !check_def(world, def)) {
+    if (!world || !check_def(world, def)) {
         return none;
     }
     if (!(size_x > 0.0f) || !(size_z > 0.0f) || !isfinite(size_x * size_z)) {
@@ -211,7 +218,7 @@ drape_cloth_id drape_cloth_add_disc(drape_world* world, const drape_cloth_def* d
                                     int rings, float ring_radius)
 {
     drape_cloth_id none = {0};
-    if (!world || !def || !check_def(world, def)) {
+    if (!world || !check_def(world, def)) {
         return none;
     }
     if (!(radius > 0.0f) || !isfinite(radius) || rings < 1 || rings > 4096 ||
@@ -316,8 +323,8 @@ bool drape_cloth_set_state(drape_world* world, drape_cloth_id id, const drape_ve
         return world && dr_world_fail(world, "no such cloth");
     }
     if (!positions || count != cloth->given_count) {
-        return dr_world_fail(world, "the cloth has %d vertices, found %d", cloth->given_count,
-                             count);
+        return dr_world_fail(world, "the cloth has %d vertices, found %d positions",
+                             cloth->given_count, positions ? count : 0);
     }
     for (int i = 0; i < count; ++i) {
         drape_vec3 p = positions[i], v = velocities ? velocities[i] : (drape_vec3){0, 0, 0};

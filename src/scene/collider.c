@@ -80,7 +80,8 @@ static dr_collider* collider_create(dr_memory* memory, const drape_collider_def*
 drape_collider_id drape_collider_add(drape_world* world, const drape_collider_def* def)
 {
     drape_collider_id id = {0};
-    if (!world || !def || !check_def(world, def)) {
+    if (!world || (!def && !dr_world_fail(world, "there is no definition of the collider")) ||
+        !check_def(world, def)) {
         return id;
     }
     dr_collider* collider = collider_create(&world->memory, def);
@@ -128,6 +129,10 @@ static drape_quat rotation_from_up(drape_vec3 direction)
 drape_collider_id drape_collider_add_plane(drape_world* world, drape_vec3 point, drape_vec3 normal)
 {
     drape_collider_def def = drape_collider_defaults();
+    if (world && !(dr_length(normal) > 0.0f)) {
+        dr_world_fail(world, "a plane needs a normal other than zero");
+        return (drape_collider_id){0};
+    }
     def.shape = (drape_shape){.kind = DRAPE_SHAPE_PLANE};
     def.place = (drape_transform){point, rotation_from_up(normal)};
     return drape_collider_add(world, &def);

@@ -57,12 +57,14 @@ const char* drape_method_refusal(const drape_method* method)
     case DRAPE_MODEL_XPBD: break;
     case DRAPE_MODEL_ELASTIC: return "the cloth model `elastic` is not built yet";
     case DRAPE_MODEL_SPRINGS: return "the cloth model `springs` is not built yet";
+    default: return "unknown cloth model";
     }
     switch (method->obstacles) {
     case DRAPE_OBSTACLES_PREDICTIVE: break;
     case DRAPE_OBSTACLES_SLIDE: return "the obstacle response `slide` is not built yet";
     case DRAPE_OBSTACLES_RAY: return "the obstacle response `ray` is not built yet";
     case DRAPE_OBSTACLES_FILTER: return "the obstacle response `filter` is not built yet";
+    default: return "unknown obstacle response";
     }
     switch (method->self) {
     case DRAPE_SELF_NONE: break;
@@ -71,6 +73,7 @@ const char* drape_method_refusal(const drape_method* method)
     case DRAPE_SELF_PARTICLES: return "self-collision `particles` is not built yet";
     case DRAPE_SELF_PREDICTIVE: return "self-collision `predictive` is not built yet";
     case DRAPE_SELF_GUARDED: return "self-collision `guarded` is not built yet";
+    default: return "unknown self-collision";
     }
     return NULL;
 }

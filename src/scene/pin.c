@@ -161,7 +161,7 @@ bool drape_pin_move(drape_world* world, drape_pin_id id, const drape_vec3* targe
     }
     if (!targets || count != pin->count) {
         return dr_world_fail(world, "the pin holds %d vertices, found %d targets", pin->count,
-                             count);
+                             targets ? count : 0);
     }
     for (int i = 0; i < count; ++i) {
         if (!dr_is_finite(targets[i])) {

@@ -35,7 +35,8 @@ static bool check_def(drape_world* world, const drape_seam_def* def)
 drape_seam_id drape_seam_add(drape_world* world, const drape_seam_def* def)
 {
     drape_seam_id id = {0};
-    if (!world || !def || !check_def(world, def)) {
+    if (!world || (!def && !dr_world_fail(world, "there is no definition of the seam")) ||
+        !check_def(world, def)) {
         return id;
     }
     dr_memory* memory = &world->memory;

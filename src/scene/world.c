@@ -55,6 +55,9 @@ const char* drape_world_refusal(const drape_world_def* def)
     if (def->worker_count < 1 || def->worker_count > DRAPE_MAX_WORKERS) {
         return "worker_count must be 1 to 64";
     }
+    if ((unsigned)def->isa > DRAPE_ISA_WASM) {
+        return "unknown instruction set";
+    }
     return drape_method_refusal(&def->method);
 }
 
@@ -161,6 +164,8 @@ void drape_world_set_gravity(drape_world* world, drape_vec3 gravity)
 {
     if (world && dr_is_finite(gravity)) {
         world->def.gravity = gravity;
+    } else if (world) {
+        dr_world_fail(world, "gravity must be finite");
     }
 }
 

@@ -71,16 +71,19 @@ static float spring_width(const struct dr_xpbd_grid* grid, int family, int colum
     }
 }
 
+// A taut chain held at both ends has as many springs as it can bear; what keeps its elimination from
+// dividing by rounding errors is compliance. Real fabrics have ten times as much and more.
 static void set_compliances(struct dr_xpbd_grid* grid, float h)
 {
     float* at = grid->table;
+    float softest = 4e-6f / grid->cell_mass;
     for (int border = 0; border < 2; ++border) {
         for (int j = 0; j < grid->row_vectors; ++j) {
             for (int family = 0; family < DR_GRID_SPRINGS; ++family) {
                 for (int lane = 0; lane < 8; ++lane) {
                     float width = spring_width(grid, family, lane * grid->row_vectors + j, border);
                     float k = grid->spring[family] * width * h * h;
-                    *at++ = k > 0.0f ? 1.0f / k : ABSENT;
+                    *at++ = k > 0.0f ? fmaxf(1.0f / k, softest) : ABSENT;
                 }
             }
         }
@@ -187,17 +190,16 @@ void dr_grid_prepare(dr_xpbd* xpbd, float h)
     xpbd->grid->lag = xpbd->grid->damping / h;
 }
 
-static void place_vertices(dr_xpbd* xpbd, const struct dr_xpbd_grid* grid, float density)
+static void place_vertices(dr_xpbd* xpbd, const struct dr_xpbd_grid* grid)
 {
     dr_sheet* sheet = &xpbd->sheet;
-    float cell_mass = density * grid->rest_along * grid->rest_across;
     for (int row = 0; row < grid->rows; ++row) {
         for (int column = 0; column < grid->columns; ++column) {
             float share = column_width(grid, column) * row_width(grid, row);
             int vertex = grid->turned ? column * grid->rows + row : row * grid->columns + column;
             int slot = dr_grid_slot(grid, column, row);
             sheet->slot_of_vertex[vertex] = slot;
-            sheet->mass[vertex] = cell_mass * share;
+            sheet->mass[vertex] = grid->cell_mass * share;
             dr_sheet_set_inverse_mass(sheet, slot, 1.0f / sheet->mass[vertex]);
         }
     }
@@ -269,6 +271,7 @@ bool dr_xpbd_create_grid(dr_xpbd* xpbd, dr_memory* memory, const drape_fabric* f
     grid->row_vectors = grid->columns <= 24 ? 3 : (grid->columns + 7) / 8;
     xpbd->constraint_count = count_constraints(grid);
     set_stiffness(grid, fabric);
+    grid->cell_mass = fabric->density * grid->rest_along * grid->rest_across;
 
     int vector_count = grid->rows * grid->row_vectors;
     if (!allocate(grid, memory) ||
@@ -279,7 +282,7 @@ bool dr_xpbd_create_grid(dr_xpbd* xpbd, dr_memory* memory, const drape_fabric* f
     grid->pos = xpbd->sheet.pos;
     grid->start = xpbd->sheet.start;
     grid->damping = fabric->bend_damping;
-    place_vertices(xpbd, grid, fabric->density);
+    place_vertices(xpbd, grid);
     return true;
 }
 

@@ -40,6 +40,7 @@ struct dr_xpbd_grid {
     int row_vectors;   // at least 3
     bool turned;       // columns of the layout are rows of the cloth
     float rest_along, rest_across, rest_diagonal; // m
+    float cell_mass;   // kg
     float spring[DR_GRID_SPRINGS]; // stiffness of an inner spring, N/m
     float bend_along, bend_across, twist; // stiffness of an inner stencil, N/m
     float twist_h2;    // twist times h^2
