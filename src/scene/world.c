@@ -258,11 +258,13 @@ static bool refresh_work(drape_world* world)
             world->phase_items[stage][phase].count = 0;
         }
     }
+    world->threads_pay = false;
     for (int i = 0; i < dr_slots_count(&world->cloths); ++i) {
         dr_cloth* cloth = dr_slots_at(&world->cloths, i);
         if (cloth && !list_work(world, cloth)) {
             return false;
         }
+        world->threads_pay |= cloth && dr_xpbd_threads_pay(&cloth->xpbd);
     }
     world->is_work_stale = !refresh_scratch(world);
     return !world->is_work_stale;
@@ -328,11 +330,12 @@ static void phase_task(void* context, int begin, int end, int worker)
 // The phases of a stage one after the other, the items of each beside each other.
 static void run_stage(drape_world* world, dr_xpbd_stage stage, dr_xpbd_sweep sweep)
 {
+    dr_pool* pool = world->threads_pay ? world->pool : NULL;
     for (int phase = 0; phase < DR_XPBD_MAX_PHASES; ++phase) {
         phase_run run = {world, stage, phase, sweep};
         int count = world->phase_items[stage][phase].count;
         if (count > 0) {
-            dr_parallel_for(world->pool, count, 1, phase_task, &run);
+            dr_parallel_for(pool, count, 1, phase_task, &run);
         }
     }
 }

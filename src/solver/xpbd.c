@@ -49,6 +49,11 @@ void dr_xpbd_prepare(dr_xpbd* xpbd, float h)
     }
 }
 
+bool dr_xpbd_threads_pay(const dr_xpbd* xpbd)
+{
+    return xpbd->mesh ? xpbd->mesh->block_count > 2 : xpbd->sheet.vertex_count >= 20000;
+}
+
 size_t dr_xpbd_scratch(const dr_xpbd* xpbd)
 {
     return xpbd->grid ? dr_grid_scratch(xpbd->grid) : 0;

@@ -30,7 +30,7 @@ enum {
 };
 
 enum {
-    DR_GRID_GROUP = 4, // chains of vectors handled together
+    DR_GRID_GROUP = 4, // most chains of vectors handled together
     DR_GRID_EDGE = 48, // floats per vector of springs in elimination: direction, b, 1/m, rhs
     DR_GRID_LINE = 32, // floats per vector of a bending line: 1/D, L1, L2, k h^2
 };
@@ -65,7 +65,7 @@ typedef struct dr_grid_sweep {
 typedef struct dr_grid_kernels {
     // Twist of the cells of rows [8 group, 8 group + 8).
     void (*twist_cells)(const struct dr_xpbd_grid* grid, int group);
-    // Twist and bending across the rows, vectors [4 group, 4 group + 4). scratch: rows * 24 floats.
+    // Twist and bending across the rows, vectors of one group. scratch: rows * 24 floats.
     void (*bend_across)(const struct dr_xpbd_grid* grid, int group, float* scratch);
     // Bending along (first sweep), then springs along, of rows [8 group, 8 group + 8).
     void (*along)(const struct dr_xpbd_grid* grid, int group, dr_grid_sweep sweep, float* scratch);
@@ -87,6 +87,12 @@ double dr_grid_energy(const struct dr_xpbd_grid* grid, const float* pos);
 static inline int dr_grid_column_groups(const struct dr_xpbd_grid* grid)
 {
     return (grid->row_vectors + DR_GRID_GROUP - 1) / DR_GRID_GROUP;
+}
+
+// First vector of a group of columns; all groups are of nearly the same width.
+static inline int dr_grid_group_begin(const struct dr_xpbd_grid* grid, int group)
+{
+    return (int)((int64_t)group * grid->row_vectors / dr_grid_column_groups(grid));
 }
 
 static inline int dr_grid_row_groups(const struct dr_xpbd_grid* grid)

@@ -158,8 +158,7 @@ static inline void twist_loads(const struct dr_xpbd_grid* grid, int j, float* lo
 static void bend_across(const struct dr_xpbd_grid* grid, int group, float* scratch)
 {
     size_t stride = (size_t)grid->row_vectors * 32;
-    int begin = group * DR_GRID_GROUP, end = begin + DR_GRID_GROUP;
-    end = end < grid->row_vectors ? end : grid->row_vectors;
+    int begin = dr_grid_group_begin(grid, group), end = dr_grid_group_begin(grid, group + 1);
     for (int j = begin; j < end; ++j) {
         twist_loads(grid, j, scratch);
         bend_line(grid->pos + (size_t)j * 32, grid->start + (size_t)j * 32, stride, grid->rows,
@@ -401,8 +400,8 @@ static inline dr_f8 across_compliance(const struct dr_xpbd_grid* grid, int shift
 static inline void across_chains(const struct dr_xpbd_grid* grid, int shift, int group,
                                  dr_grid_sweep sweep, float* scratch)
 {
-    int begin = group * DR_GRID_GROUP, width = grid->row_vectors - begin;
-    width = width < DR_GRID_GROUP ? width : DR_GRID_GROUP;
+    int begin = dr_grid_group_begin(grid, group);
+    int width = dr_grid_group_begin(grid, group + 1) - begin;
     int last = grid->rows - 1;
     dr_f8 zero = dr_f8_zero();
     dr_f8 rest = dr_f8_set(shift == 0 ? grid->rest_across : grid->rest_diagonal);
