@@ -23,6 +23,30 @@ typedef struct refusal {
     const dr_json_node* node;
 } refusal;
 
+// The value behind a refused choice: the single key when one chose it, else the method's name.
+static const dr_json_node* cause_of(const dr_scene_desc* scene, const drape_method* method)
+{
+    // Each choice alone, over a row that every build can run.
+    const drape_method plain = {.self = DRAPE_SELF_NONE};
+    const struct {
+        const char *parent, *key;
+        drape_method alone;
+    } choices[] = {
+        {"solver", "model", {.model = method->model, .self = plain.self}},
+        {"collision", "obstacles", {.obstacles = method->obstacles, .self = plain.self}},
+        {"collision", "self", {.self = method->self}},
+    };
+    for (size_t i = 0; i < sizeof choices / sizeof choices[0]; ++i) {
+        const dr_json_node* parent = dr_json_find(scene->root, choices[i].parent);
+        const dr_json_node* node = parent ? dr_json_find(parent, choices[i].key) : NULL;
+        if (node != NULL && drape_method_refusal(&choices[i].alone) != NULL) {
+            return node;
+        }
+    }
+    const dr_json_node* node = dr_json_find(scene->root, "method");
+    return node != NULL ? node : scene->root;
+}
+
 // Chooses what will run. Without the guard cloth passes through itself but moves right, so a scene
 // that asks for it runs all the same; every other choice that is missing is refused.
 static refusal choose_method(const dr_scene_desc* scene, drape_method* method, bool* is_unguarded)
@@ -35,8 +59,7 @@ static refusal choose_method(const dr_scene_desc* scene, drape_method* method, b
         sentence = drape_method_refusal(method);
         *is_unguarded = sentence == NULL;
     }
-    const dr_json_node* node = dr_json_find(scene->root, "method");
-    return (refusal){sentence, node != NULL ? node : scene->root};
+    return (refusal){sentence, sentence != NULL ? cause_of(scene, method) : scene->root};
 }
 
 static refusal find_refusal(const dr_scene_desc* scene, drape_method* method, bool* is_unguarded)
