@@ -149,3 +149,11 @@ float dr_shape_roundness(const drape_shape* shape)
     }
     return INFINITY;
 }
+
+float dr_shape_inner_radius(const drape_shape* shape)
+{
+    if (shape->kind == DRAPE_SHAPE_BOX) {
+        return 0.5f * fminf(shape->size.x, fminf(shape->size.y, shape->size.z));
+    }
+    return dr_shape_roundness(shape);
+}

@@ -17,6 +17,9 @@ drape_vec3 dr_shape_support(const drape_shape* shape, drape_vec3 direction);
 // Smallest radius of curvature of the surface: 0 for boxes, infinite for planes.
 float dr_shape_roundness(const drape_shape* shape);
 
+// Radius of the largest ball inside the solid, about: infinite for planes.
+float dr_shape_inner_radius(const drape_shape* shape);
+
 // Which side of each pair of faces of a box a point is on, six bits; points with the same code have
 // no edge or corner of the box between them. 0 for all other shapes.
 static inline uint8_t dr_shape_region(const drape_shape* shape, drape_vec3 p)

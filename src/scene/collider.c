@@ -212,6 +212,44 @@ static drape_transform next_pose(const drape_world* world, const dr_collider* co
         dr_quat_slerp(collider->pose.rotate, collider->target.rotate, (double)t)};
 }
 
+// How far the collider goes in a step, its turning counted at its own size.
+static double step_travel(const drape_world* world, const dr_collider* collider, float dt)
+{
+    drape_transform end = collider->pose;
+    if (collider->key_count > 0) {
+        end = dr_motion_at(collider->keys, collider->key_count, world->time + (double)dt);
+    } else if (collider->moves_by_hand) {
+        end = collider->target;
+    }
+    drape_quat p = collider->pose.rotate, q = end.rotate;
+    double same = fabs((double)p.x * q.x + (double)p.y * q.y + (double)p.z * q.z +
+                       (double)p.w * q.w);
+    double turn = 2.0 * sqrt(fmax(2.0 - 2.0 * same, 0.0)); // the angle, while it is small
+    drape_vec3 far = dr_shape_support(&collider->shape, (drape_vec3){1.0f, 1.0f, 1.0f});
+    return (double)dr_length(dr_sub(end.translate, collider->pose.translate)) +
+           turn * (double)dr_length(far);
+}
+
+double dr_world_substeps_wanted(const drape_world* world, float dt)
+{
+    float fastest = 0.0f;
+    for (int i = 0; i < dr_slots_count(&world->cloths); ++i) {
+        const dr_cloth* cloth = dr_slots_at(&world->cloths, i);
+        for (int c = 0; cloth && c < cloth->chunk_count; ++c) {
+            fastest = fmaxf(fastest, cloth->chunks[c].speed_squared);
+        }
+    }
+    double wanted = 1.0;
+    for (int i = 0; i < dr_slots_count(&world->colliders); ++i) {
+        const dr_collider* collider = dr_slots_at(&world->colliders, i);
+        if (collider) {
+            double travel = step_travel(world, collider, dt) + sqrt((double)fastest) * (double)dt;
+            wanted = fmax(wanted, 2.0 * travel / (double)dr_shape_inner_radius(&collider->shape));
+        }
+    }
+    return wanted;
+}
+
 bool dr_world_move_obstacles(drape_world* world)
 {
     world->obstacles.count = 0;

@@ -390,12 +390,14 @@ static void commit(drape_world* world)
 
 // --- The step ---
 
-// Long steps are cut finer, so that a hitch of the host does not become an explosion.
+// Long steps are cut finer, so that a hitch of the host does not become an explosion; and so are steps
+// in which something goes far against the size of a collider, up to sixteen times.
 static int substep_count(const drape_world* world, float dt)
 {
-    double longer = ceil((double)dt / 0.05 - 1e-6);
-    int times = longer < 1.0 ? 1 : longer > 64.0 ? 64 : (int)longer;
-    return world->def.substeps * times;
+    double longer = fmin(fmax(ceil((double)dt / 0.05 - 1e-6), 1.0), 64.0);
+    double wanted = dr_world_substeps_wanted(world, dt) / ((double)world->def.substeps * longer);
+    double finer = fmin(fmax(ceil(wanted - 1e-6), 1.0), 16.0);
+    return world->def.substeps * (int)(longer * finer);
 }
 
 static bool begin_step(drape_world* world, float h)

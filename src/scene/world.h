@@ -121,6 +121,8 @@ dr_collider* dr_world_collider(const drape_world* world, drape_collider_id id);
 
 // --- collider.c ---
 void dr_collider_destroy(dr_collider* collider, dr_memory* memory);
+// Substeps in which nothing goes further than half into a collider before it is seen.
+double dr_world_substeps_wanted(const drape_world* world, float dt);
 // Poses at the end of the substep; false when memory is short.
 bool dr_world_move_obstacles(drape_world* world);
 void dr_world_finish_obstacles(drape_world* world); // after the last substep
