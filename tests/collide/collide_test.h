@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "../support.h"
 #include "collide/shape.h"
 #include "core/random.h"
 #include "core/vec_math.h"
@@ -50,15 +51,6 @@ static inline float distance_to(const drape_shape* shape, drape_vec3 p)
     dr_shape_terms terms = dr_shape_terms_of(shape);
     drape_vec3 normal;
     return dr_shape_distance(&terms, p, &normal);
-}
-
-static inline int run_suite(Suite* suite)
-{
-    SRunner* runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
 }
 
 #endif

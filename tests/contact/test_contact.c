@@ -6,6 +6,7 @@
 
 #include <drape/drape.h>
 
+#include "../support.h"
 #include "contact/contact.h"
 #include "core/isa.h"
 #include "core/random.h"
@@ -203,9 +204,5 @@ int main(void)
     tcase_add_loop_test(each, all_sets_find_the_same_edges, 0, 3);
     tcase_add_loop_test(each, vertices_are_pushed_out_and_held, 0, 3);
     suite_add_tcase(suite, each);
-    SRunner* runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? 0 : 1;
+    return run_suite(suite);
 }

@@ -5,6 +5,7 @@
 #include <check.h>
 #include <stdlib.h>
 
+#include "../support.h"
 #include "mesh/generate.h"
 #include "mesh/mesh.h"
 
@@ -93,16 +94,6 @@ static inline dr_mesh build_grid(int columns, int rows, drape_diagonals diagonal
     dr_mesh mesh = build(&view);
     dr_shape_free(&shape, &memory);
     return mesh;
-}
-
-// Runs the cases of one suite; for main().
-static inline int run_suite(Suite* suite)
-{
-    SRunner* runner = srunner_create(suite);
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 #endif

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "../support.h"
+
 // Bending lengths in whole millimetres, as tables of fabrics print them.
 static const struct {
     const char* name;
@@ -109,9 +111,5 @@ int main(void)
     tcase_add_test(cases, cotton_is_cotton);
     tcase_add_test(cases, unknown_names_are_refused);
     suite_add_tcase(suite, cases);
-    SRunner* runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "../support.h"
 #include "scene/motion.h"
 
 static drape_key key_at(float time, drape_vec3 translate, float degrees_y, drape_ease ease)
@@ -313,9 +314,5 @@ int main(void)
     tcase_add_test(cases, steady_wind_is_steady);
     tcase_add_test(cases, gusty_wind_blows_along_and_a_little_across);
     suite_add_tcase(suite, cases);
-    SRunner* runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
+    return run_suite(suite);
 }

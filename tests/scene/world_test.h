@@ -8,37 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../support.h"
 #include "core/vec_math.h"
 
 #define FRAME (1.0f / 60.0f)
 
 // --- Memory that is watched ---
-
-// Runs out after `calls_left` blocks; what is given back must have the size it was asked with.
-typedef struct watched_heap {
-    int calls_left;
-    int allocate_count, release_count;
-    size_t bytes;
-} watched_heap;
-
-static inline void* watched_allocate(void* user, size_t size, size_t alignment)
-{
-    watched_heap* heap = user;
-    if (heap->calls_left-- <= 0) {
-        return NULL;
-    }
-    ++heap->allocate_count;
-    heap->bytes += size;
-    return aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
-}
-
-static inline void watched_release(void* user, void* block, size_t size)
-{
-    watched_heap* heap = user;
-    ++heap->release_count;
-    heap->bytes -= size;
-    free(block);
-}
 
 static inline drape_world_def watched_world(watched_heap* heap, int calls_left)
 {
@@ -150,15 +125,6 @@ static inline drape_step_report step_frames(drape_world* world, int frames)
         report = drape_world_step(world, FRAME);
     }
     return report;
-}
-
-static inline int run_suite(Suite* suite)
-{
-    SRunner* runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
 }
 
 #endif

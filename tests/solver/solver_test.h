@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "../support.h"
 #include "core/isa.h"
 #include "core/random.h"
 #include "core/vec_math.h"
@@ -332,15 +333,6 @@ static inline void solve_dense(double* a, double (*b)[3], int n)
             b[k][c] /= a[k * n + k];
         }
     }
-}
-
-static inline int run_suite(Suite* suite)
-{
-    SRunner* runner = srunner_create(suite);
-    srunner_run_all(runner, CK_NORMAL);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed != 0;
 }
 
 #endif
