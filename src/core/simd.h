@@ -15,6 +15,13 @@
 
 #define DR_LANES 8
 
+// For kernels that are one body with several constants.
+#if defined(__GNUC__)
+#    define DR_ALWAYS_INLINE inline __attribute__((always_inline))
+#else
+#    define DR_ALWAYS_INLINE inline
+#endif
+
 #define DR_JOIN2(a, b) a##b
 #define DR_JOIN(a, b) DR_JOIN2(a, b)
 

@@ -27,7 +27,7 @@ typedef struct worker {
 
     // Written by the worker alone.
     _Alignas(DR_ALIGNMENT) atomic_uint finished; // items finished since the start
-    unsigned seen_round;
+    atomic_uint seen_round;                      // the last it began to work in
     unsigned wait_count;
     int spin; // turns before it sleeps
 
@@ -75,10 +75,10 @@ static void relax(void)
 }
 
 // The next item of a share, or -1. Acquires what publish_round released.
-static int take_item(worker* from)
+static int take_item(worker* from, int kept)
 {
     // A look first: an empty share is not written to.
-    if (atomic_load_explicit(&from->left, memory_order_relaxed) <= 0) {
+    if (atomic_load_explicit(&from->left, memory_order_relaxed) <= kept) {
         return -1;
     }
     int left = atomic_fetch_sub_explicit(&from->left, 1, memory_order_acquire);
@@ -150,7 +150,8 @@ static double wait_until(worker* self, condition_fn* is_over)
 
 static bool round_has_begun(const worker* self)
 {
-    return atomic_load(&self->team->round) != self->seen_round;
+    return atomic_load(&self->team->round) !=
+           atomic_load_explicit(&self->seen_round, memory_order_relaxed);
 }
 
 static bool round_is_done(const worker* self)
@@ -199,6 +200,15 @@ static bool round_calls(worker* self)
     return true;
 }
 
+// Items that are left to the owner of a share: the last one, when it is at work. Its data are in the
+// owner's cache and would have to move there and back.
+static int items_kept(const worker* self, const worker* owner)
+{
+    unsigned round = atomic_load_explicit(&self->team->round, memory_order_relaxed);
+    return owner != self &&
+           atomic_load_explicit(&owner->seen_round, memory_order_relaxed) == round;
+}
+
 // Empties the worker's own share, then helps with the others. Returns the number of items done.
 static unsigned work(worker* self)
 {
@@ -207,7 +217,7 @@ static unsigned work(worker* self)
     bool has_called = false;
     for (int i = 0; i < team->worker_count; ++i) {
         worker* from = &team->workers[(self->index + i) % team->worker_count];
-        for (int item; (item = take_item(from)) >= 0; ++done) {
+        for (int item; (item = take_item(from, items_kept(self, from))) >= 0; ++done) {
             if (!has_called && round_calls(self)) {
                 has_called = true;
                 worker_call_next(self);
@@ -230,7 +240,7 @@ static void* worker_main(void* argument)
     dr_team* team = self->team;
     for (;;) {
         wait_until(self, round_has_begun);
-        self->seen_round = atomic_load(&team->round);
+        atomic_store_explicit(&self->seen_round, atomic_load(&team->round), memory_order_relaxed);
         if (atomic_load(&team->stop)) {
             return NULL;
         }
@@ -295,6 +305,7 @@ void dr_team_run(dr_team* team, drape_task_fn* task, void* context, int item_cou
 {
     worker* caller = &team->workers[0];
     publish_round(team, task, context, item_count);
+    atomic_store_explicit(&caller->seen_round, atomic_load(&team->round), memory_order_relaxed);
     unsigned done = work(caller);
     add_finished(caller, done);
     bool was_helped = done < (unsigned)item_count;
@@ -306,6 +317,7 @@ static bool worker_init(worker* self, dr_team* team, int index)
 {
     atomic_init(&self->left, 0);
     atomic_init(&self->finished, 0);
+    atomic_init(&self->seen_round, 0);
     atomic_init(&self->asleep, false);
     self->spin = spin_most;
     self->team = team;

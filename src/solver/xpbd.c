@@ -51,7 +51,7 @@ void dr_xpbd_prepare(dr_xpbd* xpbd, float h)
 
 bool dr_xpbd_threads_pay(const dr_xpbd* xpbd)
 {
-    return xpbd->mesh ? xpbd->mesh->block_count > 2 : xpbd->sheet.vertex_count >= 20000;
+    return xpbd->mesh ? xpbd->mesh->block_count > 2 : xpbd->sheet.vertex_count >= 5000;
 }
 
 size_t dr_xpbd_scratch(const dr_xpbd* xpbd)
@@ -62,37 +62,17 @@ size_t dr_xpbd_scratch(const dr_xpbd* xpbd)
 int dr_xpbd_phase_count(const dr_xpbd* xpbd, dr_xpbd_stage stage)
 {
     if (xpbd->grid) {
-        return stage == DR_XPBD_BEND ? 2 : 4;
+        return dr_grid_phase_count(xpbd->grid, stage);
     }
     return stage == DR_XPBD_BEND ? 2 * xpbd->mesh->bend_sweeps : 2;
 }
 
 int dr_xpbd_item_count(const dr_xpbd* xpbd, dr_xpbd_stage stage, int phase)
 {
-    (void)stage; // both begin with the rows
-    if (xpbd->mesh) {
-        return (xpbd->mesh->block_count + 1 - phase % 2) / 2; // even blocks, then odd ones
+    if (xpbd->grid) {
+        return dr_grid_item_count(xpbd->grid, stage, phase);
     }
-    return phase == 0 ? dr_grid_row_groups(xpbd->grid) : dr_grid_column_groups(xpbd->grid);
-}
-
-static void run_grid(struct dr_xpbd_grid* grid, drape_isa isa, dr_xpbd_stage stage, int phase,
-                     int item, dr_xpbd_sweep sweep, float* scratch)
-{
-    const dr_grid_kernels* kernels = dr_grid_kernels_for(isa);
-    static const int shifts[] = {0, 0, 1, -1};
-    dr_grid_sweep at = {sweep.index == 0, sweep.index == sweep.count - 1};
-    if (stage == DR_XPBD_BEND) {
-        if (phase == 0) {
-            kernels->twist_cells(grid, item);
-        } else {
-            kernels->bend_across(grid, item, scratch);
-        }
-    } else if (phase == 0) {
-        kernels->along(grid, item, at, scratch);
-    } else {
-        kernels->across(grid, shifts[phase], item, at, scratch);
-    }
+    return (xpbd->mesh->block_count + 1 - phase % 2) / 2; // even blocks, then odd ones
 }
 
 void dr_xpbd_run(dr_xpbd* xpbd, drape_isa isa, dr_xpbd_stage stage, int phase, int item,
@@ -100,7 +80,7 @@ void dr_xpbd_run(dr_xpbd* xpbd, drape_isa isa, dr_xpbd_stage stage, int phase, i
 {
     DR_ASSERT(item >= 0 && item < dr_xpbd_item_count(xpbd, stage, phase));
     if (xpbd->grid) {
-        run_grid(xpbd->grid, isa, stage, phase, item, sweep, scratch);
+        dr_grid_run(xpbd->grid, isa, (dr_grid_item){stage, phase, item}, sweep, scratch);
         return;
     }
     const dr_mesh_kernels* kernels = dr_mesh_kernels_for(isa);

@@ -214,7 +214,7 @@ static int count_constraints(const struct dr_xpbd_grid* grid)
 }
 
 typedef struct grid_sizes {
-    size_t lambda, table, cells, line_along, line_across, line_mass;
+    size_t lambda, table, springs, ends, cells, line_along, line_across, line_mass;
 } grid_sizes;
 
 static grid_sizes sizes_of(const struct dr_xpbd_grid* grid)
@@ -223,6 +223,8 @@ static grid_sizes sizes_of(const struct dr_xpbd_grid* grid)
     size_t groups = (size_t)dr_grid_row_groups(grid), n = (size_t)grid->columns;
     return (grid_sizes){.lambda = groups * s * 64 + rows * s * 24,
                         .table = 2 * s * DR_GRID_SPRINGS * 8,
+                        .springs = rows * s * DR_GRID_EDGE,
+                        .ends = 6 * s * DR_GRID_END,
                         .cells = rows * s * 24,
                         .line_along = groups * n * DR_GRID_LINE,
                         .line_across = s * rows * DR_GRID_LINE,
@@ -234,11 +236,13 @@ static bool allocate(struct dr_xpbd_grid* grid, dr_memory* memory)
     grid_sizes size = sizes_of(grid);
     grid->lambda = dr_new_zeroed(memory, float, size.lambda);
     grid->table = dr_new_zeroed(memory, float, size.table);
+    grid->springs = dr_new_zeroed(memory, float, size.springs);
+    grid->ends = dr_new_zeroed(memory, float, size.ends);
     grid->cells = dr_new_zeroed(memory, float, size.cells);
     grid->line_along = dr_new_zeroed(memory, float, size.line_along);
     grid->line_across = dr_new_zeroed(memory, float, size.line_across);
     grid->line_mass = dr_new_zeroed(memory, double, size.line_mass);
-    return grid->lambda && grid->table && grid->cells && grid->line_along && grid->line_across &&
+    return grid->lambda && grid->table && grid->springs && grid->ends && grid->cells && grid->line_along && grid->line_across &&
            grid->line_mass;
 }
 
@@ -246,7 +250,7 @@ size_t dr_grid_scratch(const struct dr_xpbd_grid* grid)
 {
     size_t s = (size_t)grid->row_vectors, rows = (size_t)grid->rows;
     // The places, then springs; bending uses the room of the springs and of the committed places.
-    size_t along = s * 8 * (32 + 24 + 32), across = rows * DR_GRID_GROUP * DR_GRID_EDGE;
+    size_t along = s * 8 * (32 + 24 + 32), across = rows * 24;
     return along > across ? along : across;
 }
 
@@ -291,6 +295,8 @@ void dr_grid_free(struct dr_xpbd_grid* grid, dr_memory* memory)
     grid_sizes size = sizes_of(grid);
     dr_delete(memory, grid->lambda, size.lambda);
     dr_delete(memory, grid->table, size.table);
+    dr_delete(memory, grid->springs, size.springs);
+    dr_delete(memory, grid->ends, size.ends);
     dr_delete(memory, grid->cells, size.cells);
     dr_delete(memory, grid->line_along, size.line_along);
     dr_delete(memory, grid->line_across, size.line_across);

@@ -7,7 +7,7 @@
 // a yarn of a hundred cells is as stiff as one of ten.
 //
 //   along    (r,c)-(r,c+1)      eight rows at a time, turned so that lanes are rows
-//   across   (r,c)-(r+1,c)      lanes are columns, row by row
+//   across   (r,c)-(r+1,c)      lanes are columns, row by row, from both borders to the middle
 //   rising   (r,c)-(r+1,c+1)    the same; the chain moves on by one vector each row, and by one
 //   falling  (r,c)-(r+1,c-1)    lane where the vectors of a row wrap round
 //
@@ -31,7 +31,8 @@ enum {
 
 enum {
     DR_GRID_GROUP = 4, // most chains of vectors handled together
-    DR_GRID_EDGE = 48, // floats per vector of springs in elimination: direction, b, 1/m, rhs
+    DR_GRID_EDGE = 40, // floats per vector of springs in elimination
+    DR_GRID_END = 72,  // floats per vector where half a chain ends
     DR_GRID_LINE = 32, // floats per vector of a bending line: 1/D, L1, L2, k h^2
 };
 
@@ -50,6 +51,8 @@ struct dr_xpbd_grid {
     const float* start;
     float* lambda;     // multipliers: along (turned), then across, rising, falling by vector
     float* table;      // compliances: 2 kinds of rows * row_vectors * DR_GRID_SPRINGS * 8
+    float* springs;    // in elimination, rows * row_vectors * DR_GRID_EDGE
+    float* ends;       // of the halves of chains, 3 families * 2 * row_vectors * DR_GRID_END
     float* cells;      // twist of each cell, rows * row_vectors * 24
     float* line_along;  // per eight rows and column, DR_GRID_LINE
     float* line_across; // per vector and row, DR_GRID_LINE
@@ -69,14 +72,28 @@ typedef struct dr_grid_kernels {
     void (*bend_across)(const struct dr_xpbd_grid* grid, int group, float* scratch);
     // Bending along (first sweep), then springs along, of rows [8 group, 8 group + 8).
     void (*along)(const struct dr_xpbd_grid* grid, int group, dr_grid_sweep sweep, float* scratch);
-    // Springs across: shift 0 across, 1 rising, -1 falling.
-    void (*across)(const struct dr_xpbd_grid* grid, int shift, int group, dr_grid_sweep sweep,
-                   float* scratch);
+    // Springs across (shift 0), rising (1) or falling (-1), half 0 or 1 of the chains of a group:
+    // elimination; and when both halves are eliminated, substitution.
+    void (*eliminate)(const struct dr_xpbd_grid* grid, int shift, int half, int group,
+                      dr_grid_sweep sweep);
+    void (*substitute)(const struct dr_xpbd_grid* grid, int shift, int half, int group,
+                       dr_grid_sweep sweep);
 } dr_grid_kernels;
 
 const dr_grid_kernels* dr_grid_kernels_for(drape_isa isa);
 
 struct dr_xpbd;
+struct dr_xpbd_sweep;
+
+// A piece of work in the schedule.
+typedef struct dr_grid_item {
+    int stage, phase, index;
+} dr_grid_item;
+
+int dr_grid_phase_count(const struct dr_xpbd_grid* grid, int stage);
+int dr_grid_item_count(const struct dr_xpbd_grid* grid, int stage, int phase);
+void dr_grid_run(const struct dr_xpbd_grid* grid, drape_isa isa, dr_grid_item item,
+                 struct dr_xpbd_sweep sweep, float* scratch);
 
 size_t dr_grid_scratch(const struct dr_xpbd_grid* grid); // floats one worker needs
 void dr_grid_prepare(struct dr_xpbd* xpbd, float h);
@@ -98,6 +115,14 @@ static inline int dr_grid_group_begin(const struct dr_xpbd_grid* grid, int group
 static inline int dr_grid_row_groups(const struct dr_xpbd_grid* grid)
 {
     return (grid->rows + 7) / 8;
+}
+
+// Row at which chains across are cut in two, so that two workers can have half of the rows each: where
+// dr_parallel_for cuts the groups of rows. 1 to rows - 1, or 0 when there is a single row.
+static inline int dr_grid_middle(const struct dr_xpbd_grid* grid)
+{
+    int groups = dr_grid_row_groups(grid);
+    return groups > 1 ? groups / 2 * 8 : grid->rows / 2;
 }
 
 // Slot of vertex (column, row) of the layout.

@@ -8,17 +8,25 @@ typedef enum scene {
     SCENE_GRID, // 33 x 47 grid, pinned at a corner, on a box and a sphere
     SCENE_MESH, // a disc, pinned at a vertex of its rim, on the same
     SCENE_BOTH, // both, with wind, a moving box and a seam
+    SCENE_FINE, // the grid with more vertices: workers share it by halves
+    SCENE_WIDE, // and in a long shape: by halves and columns
     SCENE_COUNT,
 } scene;
 
-static drape_cloth_id add_grid(drape_world* world)
+// Columns and rows of the grid.
+static const int grid_sizes[SCENE_COUNT][2] = {[SCENE_GRID] = {33, 47},
+                                               [SCENE_BOTH] = {33, 47},
+                                               [SCENE_FINE] = {79, 71},
+                                               [SCENE_WIDE] = {41, 147}};
+
+static drape_cloth_id add_grid(drape_world* world, const int size[2])
 {
     drape_cloth_def def = drape_cloth_defaults();
     def.origin = (drape_vec3){-0.3f, 0.42f, -0.45f};
     def.noise = 1e-3f;
-    drape_cloth_id cloth = drape_cloth_add_grid(world, &def, 0.64f, 0.92f, 33, 47);
+    drape_cloth_id cloth = drape_cloth_add_grid(world, &def, 0.64f, 0.92f, size[0], size[1]);
     drape_pin_def pin = drape_pin_defaults();
-    const int32_t corners[] = {0, 1, 33, 34};
+    const int32_t corners[] = {0, 1, size[0], size[0] + 1};
     pin.vertices = corners;
     pin.vertex_count = 4;
     ck_assert_uint_ne(drape_cloth_pin(world, cloth, &pin).slot, 0);
@@ -72,9 +80,9 @@ static uint64_t run_scene(int which, drape_isa isa, int workers)
     add_colliders(world, which == SCENE_BOTH);
     drape_cloth_id grid = {0}, disc = {0};
     if (which != SCENE_MESH) {
-        grid = add_grid(world);
+        grid = add_grid(world, grid_sizes[which]);
     }
-    if (which != SCENE_GRID) {
+    if (which == SCENE_MESH || which == SCENE_BOTH) {
         disc = add_disc(world);
     }
     if (which == SCENE_BOTH) {
