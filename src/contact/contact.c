@@ -73,9 +73,10 @@ void dr_obstacle_set(dr_obstacle* obstacle, const drape_shape* shape, drape_tran
 
 // --- Contacts between vertices ---
 
-// Corners of a feature: where they start in the frame of the obstacle, how they slip against it.
+// Corners of a feature: where they start and where they are predicted, in the frame of the obstacle,
+// how they slip against it.
 typedef struct corner {
-    drape_vec3 start, local, slip;
+    drape_vec3 start, local, local_end, slip;
 } corner;
 
 static corner corner_at(const dr_detect_args* args, int slot)
@@ -87,7 +88,10 @@ static corner corner_at(const dr_detect_args* args, int slot)
     c.local = apply_transposed(obstacle->rotation, dr_sub(c.start, obstacle->place));
     drape_vec3 anchor =
         dr_add(c.start, dr_add(obstacle->shift, apply(obstacle->turn, c.local)));
-    c.slip = dr_sub(dr_sheet_get(sheet->layout, sheet->pos, slot), anchor);
+    drape_vec3 end = dr_sheet_get(sheet->layout, sheet->pos, slot);
+    c.slip = dr_sub(end, anchor);
+    c.local_end = apply_transposed(obstacle->rotation_end,
+                                   dr_sub(end, dr_add(obstacle->place, obstacle->shift)));
     return c;
 }
 
@@ -131,11 +135,11 @@ static bool make_contact(const dr_detect_args* args, const corner* corners, int 
 }
 
 // Weights of the foot point of p on the plane of the triangle; false when it is outside.
-static bool foot_weights(const corner c[3], drape_vec3 n, drape_vec3 p, float weight[3])
+static bool foot_weights(const drape_vec3 c[3], drape_vec3 n, drape_vec3 p, float weight[3])
 {
     float sum = 0.0f;
     for (int i = 0; i < 3; ++i) {
-        drape_vec3 a = dr_sub(c[(i + 1) % 3].local, p), b = dr_sub(c[(i + 2) % 3].local, p);
+        drape_vec3 a = dr_sub(c[(i + 1) % 3], p), b = dr_sub(c[(i + 2) % 3], p);
         weight[i] = dr_dot(dr_cross(a, b), n);
         if (weight[i] <= 0.0f) {
             return false;
@@ -148,31 +152,59 @@ static bool foot_weights(const corner c[3], drape_vec3 n, drape_vec3 p, float we
     return sum > 0.0f;
 }
 
-bool dr_contact_face(const dr_detect_args* args, const int32_t slot[3], dr_contact1* out)
+// Where a triangle is nearest to the tip of the obstacle that points at it.
+typedef struct tip_contact {
+    drape_vec3 normal;
+    float weight[3];
+    float distance;
+} tip_contact;
+
+// False when that is not inside the triangle, or no nearer than a corner of it by `least`.
+static bool meet_tip(const dr_obstacle* obstacle, const drape_vec3 c[3], float least,
+                     tip_contact* out)
 {
-    const dr_shape_terms* shape = &args->obstacle->terms;
-    corner c[3] = {corner_at(args, slot[0]), corner_at(args, slot[1]), corner_at(args, slot[2])};
-    drape_vec3 face = dr_cross(dr_sub(c[1].local, c[0].local), dr_sub(c[2].local, c[0].local));
+    drape_vec3 face = dr_cross(dr_sub(c[1], c[0]), dr_sub(c[2], c[0]));
     float size = sqrtf(dr_dot(face, face));
     if (!(size > 0.0f)) {
         return false;
     }
     face = dr_scale(face, 1.0f / size);
     // Towards the cloth; all shapes but planes hold the origin of their frame.
-    drape_vec3 n = dr_dot(face, c[0].local) < 0.0f ? dr_scale(face, -1.0f) : face;
-    drape_vec3 tip = dr_shape_support(&args->obstacle->shape, n), unused;
-    float weight[3], distance = dr_dot(n, dr_sub(c[0].local, tip));
-    if (is_out_of_reach(args, c, 3, distance) || !foot_weights(c, face, tip, weight)) {
+    out->normal = dr_dot(face, c[0]) < 0.0f ? dr_scale(face, -1.0f) : face;
+    drape_vec3 tip = dr_shape_support(&obstacle->shape, out->normal), unused;
+    out->distance = dr_dot(out->normal, dr_sub(c[0], tip));
+    if (!foot_weights(c, face, tip, out->weight)) {
         return false;
     }
     float nearest = INFINITY;
     for (int i = 0; i < 3; ++i) {
-        nearest = fminf(nearest, dr_shape_distance(shape, c[i].local, &unused));
+        nearest = fminf(nearest, dr_shape_distance(&obstacle->terms, c[i], &unused));
     }
-    if (distance > nearest - 0.02f * args->range.radius) {
+    return out->distance <= nearest - least;
+}
+
+bool dr_contact_face(const dr_detect_args* args, const int32_t slot[3], dr_contact1* out)
+{
+    const dr_obstacle* obstacle = args->obstacle;
+    corner c[3] = {corner_at(args, slot[0]), corner_at(args, slot[1]), corner_at(args, slot[2])};
+    const drape_vec3 start[3] = {c[0].local, c[1].local, c[2].local};
+    const drape_vec3 end[3] = {c[0].local_end, c[1].local_end, c[2].local_end};
+    float least = 0.02f * args->range.radius;
+    tip_contact tip;
+    if (meet_tip(obstacle, start, least, &tip) && !is_out_of_reach(args, c, 3, tip.distance)) {
+        return make_contact(args, c, 3, slot, tip.weight, tip.distance, tip.normal, out);
+    }
+    // What would be pierced at the end is held at the point where, by its plane at the start.
+    if (!meet_tip(obstacle, end, least, &tip) || tip.distance > args->range.radius) {
         return false;
     }
-    return make_contact(args, c, 3, slot, weight, distance, n, out);
+    drape_vec3 p = {0, 0, 0};
+    for (int i = 0; i < 3; ++i) {
+        p = dr_add(p, dr_scale(start[i], tip.weight[i]));
+    }
+    float distance = dr_shape_distance(&obstacle->terms, p, &tip.normal);
+    return !is_out_of_reach(args, c, 3, distance) &&
+           make_contact(args, c, 3, slot, tip.weight, distance, tip.normal, out);
 }
 
 // --- Resolution ---

@@ -96,10 +96,13 @@ static int detect(const dr_detect_args* args, int begin, int end, dr_contact8* o
 
 // --- Edges ---
 
-// One end of eight edges: where it starts in the frame of the obstacle, how it slips against it.
+// One end of eight edges: where it starts and where it is predicted, in the frame of the obstacle, and
+// how it slips against it.
 typedef struct ends {
     dr_v8 start, local, slip;
     dr_field8 field;
+    dr_v8 local_end;
+    dr_field8 field_end;
 } ends;
 
 static dr_v8 gather_points(const dr_sheet* sheet, const float* array, const int32_t slot[8])
@@ -129,17 +132,64 @@ static ends gather_ends(const dr_detect_args* args, const int32_t slot[8])
     dr_v8 pos = gather_points(args->sheet, args->sheet->pos, slot);
     e.slip = dr_v8_sub(pos, anchor_of(obstacle, e.start, e.local));
     e.field = dr_field8_of(&obstacle->terms, e.local);
+    dr_v8 place_end = dr_v8_add(splat(obstacle->place), splat(obstacle->shift));
+    e.local_end = matrix_apply_transposed(obstacle->rotation_end, dr_v8_sub(pos, place_end));
+    e.field_end = dr_field8_of(&obstacle->terms, e.local_end);
+    return e;
+}
+
+// Eight edges at one time, with the distance at their ends.
+typedef struct edges8 {
+    dr_v8 from, along;
+    dr_f8 distance[2], slope[2];
+} edges8;
+
+static edges8 edges_of(dr_v8 a, dr_v8 b, const dr_field8* at_a, const dr_field8* at_b)
+{
+    dr_v8 along = dr_v8_sub(b, a);
+    return (edges8){a,
+                    along,
+                    {at_a->distance, at_b->distance},
+                    {dr_v8_dot(at_a->normal, along), dr_v8_dot(at_b->normal, along)}};
+}
+
+// Where the distance is least between the ends and may be below `limit`: it falls from both, and the
+// tangents at the ends meet below the minimum.
+static dr_f8 may_dip(const edges8* e, dr_f8 limit)
+{
+    dr_f8 zero = dr_f8_zero();
+    dr_f8 inside = dr_f8_and(dr_f8_less(e->slope[0], zero), dr_f8_less(zero, e->slope[1]));
+    dr_f8 apart = dr_f8_select(inside, dr_f8_sub(e->slope[0], e->slope[1]), dr_f8_set(-1.0f));
+    dr_f8 meet = dr_f8_div(
+        dr_f8_sub(dr_f8_sub(e->distance[1], e->slope[1]), e->distance[0]), apart);
+    dr_f8 lowest = dr_f8_add(e->distance[0], dr_f8_mul(e->slope[0], meet));
+    return dr_f8_and(inside, dr_f8_less(lowest, limit));
+}
+
+static dr_f8 nearer_end(const edges8* e, dr_f8 by)
+{
+    return dr_f8_sub(dr_f8_min(e->distance[0], e->distance[1]), by);
+}
+
+static edges8 edges_select(dr_f8 mask, const edges8* yes, const edges8* no)
+{
+    edges8 e = {dr_v8_select(mask, yes->from, no->from),
+                dr_v8_select(mask, yes->along, no->along),
+                {dr_f8_select(mask, yes->distance[0], no->distance[0]),
+                 dr_f8_select(mask, yes->distance[1], no->distance[1])},
+                {dr_f8_select(mask, yes->slope[0], no->slope[0]),
+                 dr_f8_select(mask, yes->slope[1], no->slope[1])}};
     return e;
 }
 
 // Where along the edges the distance is least. It is convex: between a place where it falls and one
 // where it rises, take in turn where the tangents meet (exact at a kink), where the slope would vanish
 // (exact for a parabola), and the middle (never stalls).
-static dr_f8 least_along(const dr_obstacle* obstacle, const ends* a, const ends* b, dr_v8 edge,
-                         dr_f8 slope_lo, dr_f8 slope_hi, dr_field8* field)
+static dr_f8 least_along(const dr_obstacle* obstacle, const edges8* e, dr_field8* field)
 {
     dr_f8 lo = dr_f8_zero(), hi = dr_f8_set(1.0f), half = dr_f8_set(0.5f), at = half;
-    dr_f8 at_lo = a->field.distance, at_hi = b->field.distance;
+    dr_f8 at_lo = e->distance[0], at_hi = e->distance[1];
+    dr_f8 slope_lo = e->slope[0], slope_hi = e->slope[1];
     for (int i = 0; i < 9; ++i) {
         dr_f8 width = dr_f8_sub(hi, lo), step = dr_f8_mul(width, half);
         if (i % 3 != 2) {
@@ -149,8 +199,8 @@ static dr_f8 least_along(const dr_obstacle* obstacle, const ends* a, const ends*
             step = dr_f8_min(dr_f8_max(step, dr_f8_zero()), width); // rounding
         }
         at = dr_f8_add(lo, step);
-        *field = dr_field8_of(&obstacle->terms, dr_v8_add(a->local, dr_v8_scale(edge, at)));
-        dr_f8 slope = dr_v8_dot(field->normal, edge), falls = dr_f8_less(slope, dr_f8_zero());
+        *field = dr_field8_of(&obstacle->terms, dr_v8_add(e->from, dr_v8_scale(e->along, at)));
+        dr_f8 slope = dr_v8_dot(field->normal, e->along), falls = dr_f8_less(slope, dr_f8_zero());
         lo = dr_f8_select(falls, at, lo);
         slope_lo = dr_f8_select(falls, slope, slope_lo);
         at_lo = dr_f8_select(falls, field->distance, at_lo);
@@ -182,45 +232,47 @@ static void store_contacts(const dr_detect_args* args, int32_t slots[2][8], int 
 }
 
 // Up to eight edges; bits of those that exist. Returns how many contacts were made.
+//
+// An edge gets a contact at its nearest point, when that is between its ends at the start, or when it
+// would be inside at the end: it may lie flat on a face now and break over its edge in this substep.
+// The plane is always the one at the start.
 static int detect_eight(const dr_detect_args* args, int32_t slots[2][8], int exist,
                         dr_contact1* out)
 {
     const dr_obstacle* obstacle = args->obstacle;
     dr_f8 zero = dr_f8_zero(), radius = dr_f8_set(args->range.radius);
+    dr_f8 little = dr_f8_mul(radius, dr_f8_set(0.02f));
     ends a = gather_ends(args, slots[0]), b = gather_ends(args, slots[1]);
-    dr_v8 edge = dr_v8_sub(b.local, a.local);
-    dr_f8 slope_a = dr_v8_dot(a.field.normal, edge), slope_b = dr_v8_dot(b.field.normal, edge);
-    // Else an end is nearest, and it has a contact of its own.
-    dr_f8 inside = dr_f8_and(dr_f8_less(slope_a, zero), dr_f8_less(zero, slope_b));
-    // The tangents at both ends meet below the minimum.
-    dr_f8 apart = dr_f8_select(inside, dr_f8_sub(slope_a, slope_b), dr_f8_set(-1.0f));
-    dr_f8 meet = dr_f8_div(
-        dr_f8_sub(dr_f8_sub(b.field.distance, slope_b), a.field.distance), apart);
-    dr_f8 lowest = dr_f8_add(a.field.distance, dr_f8_mul(slope_a, meet));
-    dr_f8 nearest = dr_f8_min(a.field.distance, b.field.distance);
-    dr_f8 enough = dr_f8_sub(nearest, dr_f8_mul(radius, dr_f8_set(0.02f)));
+    edges8 start = edges_of(a.local, b.local, &a.field, &b.field);
+    edges8 end = edges_of(a.local_end, b.local_end, &a.field_end, &b.field_end);
     dr_f8 slipped = dr_f8_sqrt(dr_f8_max(dr_v8_dot(a.slip, a.slip), dr_v8_dot(b.slip, b.slip)));
     dr_f8 reach = dr_f8_add(radius, dr_f8_set(args->range.static_radius));
     dr_f8 reach_moving = dr_f8_add(reach, dr_f8_mul(slipped, dr_f8_set(1.5f)));
-    dr_f8 worth = dr_f8_and(inside, dr_f8_less(lowest, dr_f8_min(enough, reach_moving)));
+    // An end that is nearest has a contact of its own.
+    dr_f8 limit = dr_f8_min(nearer_end(&start, little), reach_moving);
+    dr_f8 limit_end = dr_f8_min(nearer_end(&end, little), radius);
+    dr_f8 now = may_dip(&start, limit), later = may_dip(&end, limit_end);
+    dr_f8 worth = dr_f8_or(now, later);
     if (!(dr_f8_bits(worth) & exist)) {
         return 0;
     }
-    slope_a = dr_f8_select(inside, slope_a, dr_f8_set(-1.0f));
-    slope_b = dr_f8_select(inside, slope_b, dr_f8_set(1.0f));
+    edges8 looked_at = edges_select(now, &start, &end);
+    looked_at.slope[0] = dr_f8_select(worth, looked_at.slope[0], dr_f8_set(-1.0f));
+    looked_at.slope[1] = dr_f8_select(worth, looked_at.slope[1], dr_f8_set(1.0f));
     dr_field8 field;
-    dr_f8 at = least_along(obstacle, &a, &b, edge, slope_a, slope_b, &field);
+    dr_f8 at = least_along(obstacle, &looked_at, &field);
+    dr_f8 dips = dr_f8_less(field.distance, dr_f8_select(now, limit, limit_end));
+    dr_v8 local = dr_v8_add(start.from, dr_v8_scale(start.along, at));
+    field = dr_field8_of(&obstacle->terms, local);
     dr_v8 normal = matrix_apply(obstacle->rotation_end, field.normal);
     dr_f8 closing = dr_f8_max(dr_f8_neg(dr_v8_dot(a.slip, normal)),
                               dr_f8_neg(dr_v8_dot(b.slip, normal)));
     closing = dr_f8_add(dr_f8_max(closing, zero), dr_f8_mul(slipped, dr_f8_set(0.5f)));
-    dr_f8 touching = dr_f8_and(dr_f8_less(field.distance, enough),
-                               dr_f8_less(dr_f8_sub(field.distance, closing), reach));
+    dr_f8 touching = dr_f8_and(dips, dr_f8_less(dr_f8_sub(field.distance, closing), reach));
     int bits = dr_f8_bits(dr_f8_and(worth, touching)) & exist;
-    dr_v8 start = dr_v8_add(a.start, dr_v8_scale(dr_v8_sub(b.start, a.start), at));
-    dr_v8 local = dr_v8_add(a.local, dr_v8_scale(edge, at));
+    dr_v8 at_start = dr_v8_add(a.start, dr_v8_scale(dr_v8_sub(b.start, a.start), at));
     dr_f8 gap = dr_f8_max(dr_f8_sub(field.distance, radius), dr_f8_set(-args->range.recovery));
-    store_contacts(args, slots, bits, at, normal, anchor_of(obstacle, start, local), gap, out);
+    store_contacts(args, slots, bits, at, normal, anchor_of(obstacle, at_start, local), gap, out);
     return bit_count(bits);
 }
 

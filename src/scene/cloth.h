@@ -20,6 +20,8 @@ typedef struct dr_cloth {
     float thickness;         // contact thickness, m
     float edge_max;          // longest rest edge, m
     float travel;            // of the fastest vertex in the substep, m
+    bool is_fast;            // something goes a tenth of an edge in the substep
+    float reach;             // longest edge now, m: what may lie between two vertices
     int given_count;
     int32_t* welded;         // mesh vertex of each given one; null where they are the same
     int32_t (*triangles)[3]; // over given vertices

@@ -212,22 +212,38 @@ static drape_transform next_pose(const drape_world* world, const dr_collider* co
         dr_quat_slerp(collider->pose.rotate, collider->target.rotate, (double)t)};
 }
 
-// How far the collider goes in a step, its turning counted at its own size.
-static double step_travel(const drape_world* world, const dr_collider* collider, float dt)
+// How far a solid goes from one pose to another, its turning counted at its own size.
+static double travel_between(const drape_shape* shape, const drape_transform* from,
+                             const drape_transform* to)
 {
-    drape_transform end = collider->pose;
-    if (collider->key_count > 0) {
-        end = dr_motion_at(collider->keys, collider->key_count, world->time + (double)dt);
-    } else if (collider->moves_by_hand) {
-        end = collider->target;
-    }
-    drape_quat p = collider->pose.rotate, q = end.rotate;
+    drape_quat p = from->rotate, q = to->rotate;
     double same = fabs((double)p.x * q.x + (double)p.y * q.y + (double)p.z * q.z +
                        (double)p.w * q.w);
     double turn = 2.0 * sqrt(fmax(2.0 - 2.0 * same, 0.0)); // the angle, while it is small
-    drape_vec3 far = dr_shape_support(&collider->shape, (drape_vec3){1.0f, 1.0f, 1.0f});
-    return (double)dr_length(dr_sub(end.translate, collider->pose.translate)) +
+    drape_vec3 far = dr_shape_support(shape, (drape_vec3){1.0f, 1.0f, 1.0f});
+    return (double)dr_length(dr_sub(to->translate, from->translate)) +
            turn * (double)dr_length(far);
+}
+
+// How far the collider would go in a step at the highest speed it has in it. Between keys it may rush
+// and rest, so the step is looked at in parts.
+static double step_travel(const drape_world* world, const dr_collider* collider, float dt)
+{
+    if (collider->key_count == 0) {
+        return collider->moves_by_hand
+                   ? travel_between(&collider->shape, &collider->pose, &collider->target)
+                   : 0.0;
+    }
+    enum { parts = 16 };
+    double most = 0.0;
+    drape_transform from = collider->pose;
+    for (int i = 1; i <= parts; ++i) {
+        double time = world->time + (double)dt * i / parts;
+        drape_transform to = dr_motion_at(collider->keys, collider->key_count, time);
+        most = fmax(most, travel_between(&collider->shape, &from, &to));
+        from = to;
+    }
+    return most * parts;
 }
 
 double dr_world_substeps_wanted(const drape_world* world, float dt)

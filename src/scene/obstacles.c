@@ -32,10 +32,19 @@ static float sagitta_of(const dr_cloth* cloth, const dr_obstacle* obstacle)
 }
 
 // Vertices alone cannot tell where a collider bends away sharply. Where it is round, holding them
-// higher by the sagitta keeps the edges clear, as long as edges are short against its radius.
-static bool needs_features(const dr_cloth* cloth, const dr_obstacle* obstacle)
+// higher by the sagitta keeps the edges clear, as long as edges are short against its radius,
+static bool is_sharp(const dr_cloth* cloth, const dr_obstacle* obstacle)
 {
     return sagitta_of(cloth, obstacle) > 0.2f * dr_shape_roundness(&obstacle->shape);
+}
+
+// and as long as nothing pulls them longer: a blow does, and then points of edges and triangles are
+// held as well.
+static bool needs_features(const dr_cloth* cloth, const dr_obstacle* obstacle)
+{
+    bool is_pulled = cloth->reach > 1.1f * cloth->edge_max;
+    return is_sharp(cloth, obstacle) ||
+           (is_pulled && obstacle->shape.kind != DRAPE_SHAPE_PLANE);
 }
 
 static dr_contact_range range_of(const drape_world* world, const dr_cloth* cloth,
@@ -43,7 +52,7 @@ static dr_contact_range range_of(const drape_world* world, const dr_cloth* cloth
 {
     float given = world->def.static_radius, radius = 0.5f * cloth->thickness;
     return (dr_contact_range){
-        .radius = needs_features(cloth, obstacle) ? radius : radius + sagitta_of(cloth, obstacle),
+        .radius = is_sharp(cloth, obstacle) ? radius : radius + sagitta_of(cloth, obstacle),
         .static_radius = (given > 0.0f ? given : cloth->thickness) + cloth->travel +
                          dr_length(obstacle->shift),
         .recovery = 0.25f * cloth->thickness};
@@ -116,7 +125,7 @@ static bool collect_cloth(drape_world* world, dr_cloth* cloth, uint8_t** regions
             bool features = needs_features(cloth, &obstacles[o]);
             float reach = chunk_reach(world, cloth, chunk, &obstacles[o]);
             if (!is_near(&cloth->chunks[chunk], &obstacles[o],
-                         reach + (features ? cloth->edge_max : 0.0f))) {
+                         reach + (features ? cloth->reach : 0.0f))) {
                 continue;
             }
             if (features && !regions[o]) {
@@ -174,8 +183,8 @@ static dr_detect_args detect_args(const drape_world* world, const dr_contact_run
                             .obstacle = obstacle,
                             .range = range_of(world, run->cloth, obstacle),
                             .friction = run->friction,
-                            .away = reach + 0.5f * run->cloth->edge_max,
-                            .far = reach + run->cloth->edge_max,
+                            .away = reach + 0.5f * run->cloth->reach,
+                            .far = reach + run->cloth->reach,
                             .regions = run->regions};
 }
 
@@ -252,6 +261,7 @@ static void single_task(void* context, int begin, int end, int worker)
         dr_contact_run* run = &world->runs[i];
         const dr_cloth* cloth = run->cloth;
         dr_detect_args args = detect_args(world, run);
+        args.range.radius = 0.5f * cloth->thickness; // no sagitta between vertices
         run->single_count =
             kernels->detect_edges(&args, (const int32_t(*)[2])cloth->edge_slots, run->features,
                                   run->edge_count, run->singles);
@@ -290,9 +300,27 @@ static void count_contacts(drape_world* world)
     }
 }
 
-// What is fast drags its neighbours along: in a substep a vertex may go as far as the fastest one.
+static float longest_edge(const dr_cloth* cloth)
+{
+    const dr_sheet* sheet = &cloth->xpbd.sheet;
+    float longest = 0.0f;
+    for (int i = 0; i < cloth->mesh.edge_count; ++i) {
+        drape_vec3 a = dr_sheet_get(sheet->layout, sheet->start, cloth->edge_slots[i][0]);
+        drape_vec3 b = dr_sheet_get(sheet->layout, sheet->start, cloth->edge_slots[i][1]);
+        drape_vec3 d = dr_sub(b, a);
+        longest = fmaxf(longest, dr_dot(d, d));
+    }
+    return sqrtf(longest);
+}
+
+// What is fast drags its neighbours along: in a substep a vertex may go as far as the fastest one. And
+// it pulls: when it goes a tenth of an edge in a substep, edges are measured anew.
 static void measure_travel(drape_world* world)
 {
+    float shift = 0.0f;
+    for (int i = 0; i < world->obstacles.count; ++i) {
+        shift = fmaxf(shift, dr_length(((const dr_obstacle*)world->obstacles.data)[i].shift));
+    }
     for (int i = 0; i < dr_slots_count(&world->cloths); ++i) {
         dr_cloth* cloth = dr_slots_at(&world->cloths, i);
         float fastest = 0.0f;
@@ -301,8 +329,28 @@ static void measure_travel(drape_world* world)
         }
         if (cloth) {
             cloth->travel = sqrtf(fastest) * world->substep.h;
+            cloth->is_fast = cloth->travel + shift > 0.1f * cloth->edge_max;
+            bool was_pulled = cloth->reach > 1.05f * cloth->edge_max;
+            cloth->reach = cloth->is_fast || was_pulled ? longest_edge(cloth) : cloth->edge_max;
+            cloth->reach = fmaxf(cloth->reach, cloth->edge_max);
         }
     }
+}
+
+// What broke over an edge of a solid in the first sweep after a blow: its ends were seen where they
+// would have gone, not where contacts held them. Returns whether there was anything to look at.
+bool dr_world_detect_again(drape_world* world)
+{
+    bool is_fast = false;
+    for (int i = 0; i < world->run_count && !is_fast; ++i) {
+        is_fast = world->runs[i].cloth->is_fast && world->runs[i].features != NULL;
+    }
+    if (is_fast) {
+        dr_parallel_for(world->pool, world->run_count, 1, single_task, world);
+        count_contacts(world);
+        world->report.runs = 2;
+    }
+    return is_fast;
 }
 
 bool dr_world_detect(drape_world* world)

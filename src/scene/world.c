@@ -380,6 +380,9 @@ static void solve(drape_world* world)
         run_stage(world, DR_XPBD_STRETCH, (dr_xpbd_sweep){i, world->def.iterations});
         dr_world_pull_seams(world);
         dr_world_resolve_contacts(world);
+        if (i == 0 && dr_world_detect_again(world)) {
+            dr_world_resolve_contacts(world);
+        }
     }
 }
 

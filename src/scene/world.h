@@ -129,6 +129,9 @@ void dr_world_finish_obstacles(drape_world* world); // after the last substep
 
 // --- obstacles.c ---
 bool dr_world_detect(drape_world* world);
+// Contacts of edges and faces anew, with what the solver made of the prediction, when something is
+// fast; false when nothing is.
+bool dr_world_detect_again(drape_world* world);
 void dr_world_resolve_contacts(drape_world* world);
 float dr_world_smallest_gap(const drape_world* world);
 
