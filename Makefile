@@ -3,12 +3,13 @@
 
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 PREFIX ?= /usr/local
+FUZZ_SECONDS ?= 30
 BUILD = cmake --build --parallel $(JOBS) --preset
 CTEST = ctest --parallel $(JOBS) --preset
 
 .DEFAULT_GOAL := all
 .NOTPARALLEL:
-.PHONY: all demo test e2e bench sanitize install format clean help
+.PHONY: all demo test e2e bench sanitize fuzz install format clean help
 
 help:
 	@echo 'make           the libraries and the command, into build/'
@@ -17,6 +18,7 @@ help:
 	@echo 'make e2e       test the installed package from outside'
 	@echo 'make bench     run the benchmarks, CSV into bench/results/'
 	@echo 'make sanitize  run the tests under the address and undefined behaviour sanitizers'
+	@echo 'make fuzz      run each fuzzer for FUZZ_SECONDS, now $(FUZZ_SECONDS)'
 	@echo 'make install   into PREFIX, now $(PREFIX)'
 	@echo 'make format    put all sources into the shape of .clang-format'
 	@echo 'make clean     remove all builds and the demo'
@@ -56,6 +58,12 @@ sanitize:
 	@$(BUILD) sanitize
 	@$(CTEST) sanitize
 
+fuzz:
+	@scripts/bootstrap build fuzz
+	@cmake --preset fuzz
+	@$(BUILD) fuzz
+	@scripts/fuzz $(FUZZ_SECONDS)
+
 install: all
 	cmake --install build --prefix $(PREFIX)
 
@@ -64,4 +72,4 @@ format:
 	git ls-files '*.c' '*.h' | xargs clang-format -i
 
 clean:
-	rm -rf build build-debug build-sanitize build-thread build-clang demo
+	rm -rf build build-debug build-sanitize build-thread build-clang build-fuzz demo
