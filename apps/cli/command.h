@@ -26,6 +26,7 @@ extern const cli_command cli_command_info;
 extern const cli_command cli_command_scenes;
 extern const cli_command cli_command_convert;
 extern const cli_command cli_command_bench;
+extern const cli_command cli_command_ccd;
 
 // --- Sentences, on the standard error output: "drape run: ..." ---
 

@@ -8,7 +8,7 @@
 
 static const cli_command* const commands[] = {
     &cli_command_run,     &cli_command_info,  &cli_command_scenes,
-    &cli_command_convert, &cli_command_bench,
+    &cli_command_convert, &cli_command_bench, &cli_command_ccd,
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
 
