@@ -1,0 +1,67 @@
+// collide/feature_pairs.h: pairs of a point and a triangle, and of two edges, whose boxes meet.
+//
+// Every vertex and every edge belongs to one triangle (ownership bits of mesh/mesh.h, METHODS
+// 10.6), so to one leaf of the tree. There the features that the leaf's triangles own lie side by
+// side, with boxes of their own:
+//
+//     leaf      triangles  t0 t1 t2 t3 t4 t5 t6 t7        boxes in the tree
+//               points     v0 v1 v2 v3                    boxes here: of the vertex itself,
+//               edges      e0 e1 e2 ... e11               of the edge itself
+//
+// A walk down the tree brings together all leaves whose boxes meet. The box of a leaf contains those
+// of its features, and two leaves meet once; so every pair of features whose boxes meet is found,
+// exactly once. Features with a common vertex are dropped, neighbouring triangles are not: that is
+// where folds begin (METHODS 15.1).
+//
+// Lists of a search (collide/tree_pairs.h):
+//
+//     DR_PAIRS_POINT_TRIANGLE   a = vertex, b = triangle
+//     DR_PAIRS_EDGE_EDGE        a, b = edges; between two meshes, a of the first, b of the second
+//     DR_PAIRS_TRIANGLE_POINT   between two meshes: a = vertex of the second, b = triangle of the
+//                               first; empty in a search of one mesh
+//
+// With regions, a feature is in the region of the triangle that owns it.
+#ifndef DR_FEATURE_PAIRS_H
+#define DR_FEATURE_PAIRS_H
+
+#include "collide/tree_pairs.h"
+
+enum { DR_PAIRS_POINT_TRIANGLE, DR_PAIRS_EDGE_EDGE, DR_PAIRS_TRIANGLE_POINT };
+
+// Features of one kind in the order of the tree. Those of a leaf begin a vector of eight, so that
+// its boxes lie together; the rest of its last vector is empty. (Boxes of all features row by row
+// take less memory, but a search then touches twice as many cache lines and pages.)
+typedef struct dr_feature_list {
+    int corner_count;   // 1 or 2
+    int count;          // of slots, a multiple of 8
+    int32_t *start, *end; // by node: slots of its features
+    int32_t* index;     // by slot, as all that follow: vertex or edge of the mesh
+    int32_t* corner[2]; // its vertices
+    float* key[2];      // the same as keys; null when the mesh has too many
+    int32_t* place;     // of the triangle that owns it
+    float* reach;       // 6 rows of 8 to a vector
+} dr_feature_list;
+
+typedef struct dr_features {
+    dr_feature_list points, edges;
+    int node_count;
+} dr_features;
+
+// Of the triangles in the tree; `surface` must have edges and ownership. Boxes are not yet made.
+// False when memory is short; nothing is held then.
+bool dr_features_create(dr_features* features, dr_memory* memory, const dr_tree* tree,
+                        const dr_surface* surface);
+void dr_features_free(dr_features* features, dr_memory* memory);
+// Boxes for all features. The tree is to be refit with the same motion.
+void dr_features_refit(dr_features* features, const dr_tree* tree, dr_pool* pool,
+                       const dr_motion* motion);
+
+// Pairs within one mesh. `filter` and `pool` may be null. False when memory is short.
+bool dr_feature_pairs(dr_pair_search* search, dr_memory* memory, dr_pool* pool, const dr_tree* tree,
+                      const dr_features* features, const dr_pair_filter* filter);
+// Pairs between two meshes.
+bool dr_feature_pairs_between(dr_pair_search* search, dr_memory* memory, dr_pool* pool,
+                              const dr_tree* a, const dr_features* features_a, const dr_tree* b,
+                              const dr_features* features_b, const dr_pair_filter* filter);
+
+#endif
