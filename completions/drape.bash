@@ -44,7 +44,7 @@ _drape()
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
-        _drape_words 'run info scenes convert bench help --help --version' "$word"
+        _drape_words 'run info scenes convert bench ccd help --help --version' "$word"
         return
     fi
     _drape_value "$before" "$word" && return
@@ -55,11 +55,13 @@ _drape()
     scenes:-*) _drape_words '--names --help' "$word" ;;
     convert:-*) _drape_words '--mesh --fps --help' "$word" ;;
     bench:-*) _drape_words '-o --isa --quick --help' "$word" ;;
-    help:*) _drape_words 'run info scenes convert bench' "$word" ;;
+    ccd:-*) _drape_words '--help' "$word" ;;
+    help:*) _drape_words 'run info scenes convert bench ccd' "$word" ;;
     run:*) _drape_scenes "$word" ;;
     info:*) _drape_scenes "$word" obj ply pc2 mdd ;;
     convert:*) _drape_files "$word" obj ply pc2 mdd ;;
-    bench:*) _drape_words 'solve' "$word" ;;
+    ccd:*) _drape_files "$word" txt ;;
+    bench:*) _drape_words 'solve geometry' "$word" ;;
     esac
 }
 

@@ -12,7 +12,7 @@ static int count_letters(const char* text, char letter)
 
 START_TEST(table_and_csv)
 {
-    const cli_test_result* result = drape_done("bench --quick -o results");
+    const cli_test_result* result = drape_done("bench solve --quick -o results");
     // Head, two scenes of two sizes on one and two threads, and where the file is.
     ck_assert_int_eq(count_letters(result->out, '\n'), 10);
     const char* path = strstr(result->out, "written to results/");
@@ -36,6 +36,60 @@ START_TEST(table_and_csv)
 }
 END_TEST
 
+START_TEST(geometry_table_and_csv)
+{
+    const cli_test_result* result = drape_done("bench geometry --quick -o results");
+    const char* path = strstr(result->out, "written to results/");
+    ck_assert_ptr_nonnull(path);
+    // The table has a head and one line for each of the CSV, and one that says where that is.
+    int line_count = count_letters(result->out, '\n') - 1;
+    char name[512];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(path + 11, "\n"), path + 11);
+    ck_assert_ptr_nonnull(strstr(name, "/geometry.csv"));
+    size_t size = 0;
+    char* text = test_file_read(in_folder(name), &size);
+    static const char head[] = "what,kind,triangles,threads,isa,items,ns,per,million_items_per_s\n";
+    ck_assert_int_eq(strncmp(text, head, strlen(head)), 0);
+    ck_assert_int_eq(count_letters(text, '\n'), line_count);
+    ck_assert_int_eq(count_letters(text, ','), line_count * 8);
+    ck_assert_ptr_null(strstr(text, "nan"));
+    ck_assert_ptr_null(strstr(text, "inf"));
+    static const char* const kinds[] = {"closest point-triangle,eight wide,",
+                                        "orient3d,degenerate,",
+                                        "ccd edge-edge,",
+                                        "refit,swept,",
+                                        "triangle pairs,octree,",
+                                        "feature pairs,material,",
+                                        "build,bottom-up,"};
+    for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; ++k) {
+        ck_assert_msg(strstr(text, kinds[k]) != NULL, "no row of %s", kinds[k]);
+    }
+    free(text);
+}
+END_TEST
+
+// Every builder finds the same pairs: a column of the table.
+START_TEST(all_trees_find_the_same)
+{
+    const cli_test_result* result = drape_done("bench geometry --quick --isa plain");
+    long long first = 0;
+    int tree_count = 0;
+    for (const char* line = result->out; *line != '\0'; line += strcspn(line, "\n") + 1) {
+        char kind[16], isa[16];
+        int triangles, threads;
+        long long items;
+        if (sscanf(line, "feature pairs %15s %d %d %15s %lld", kind, &triangles, &threads, isa,
+                   &items) == 5) {
+            ck_assert(tree_count == 0 || items == first);
+            first = items;
+            ++tree_count;
+        }
+    }
+    ck_assert_int_eq(tree_count, 8);
+    ck_assert(first > 0);
+}
+END_TEST
+
 START_TEST(without_a_folder_nothing_is_written)
 {
     drape_done("bench solve --quick --isa plain");
@@ -48,6 +102,8 @@ int main(void)
     Suite* suite = suite_create("bench");
     TCase* tests = cli_test_case(suite, "bench");
     tcase_add_test(tests, table_and_csv);
+    tcase_add_test(tests, geometry_table_and_csv);
+    tcase_add_test(tests, all_trees_find_the_same);
     tcase_add_test(tests, without_a_folder_nothing_is_written);
     return test_run(suite);
 }
