@@ -157,6 +157,21 @@ static dr_json_node* open_fabric(dr_reader* reader, dr_json_node* node)
     return object;
 }
 
+// What a vector is that a path enters by a number while the file does not give it; null for all else.
+static const char* missing_vector(const char* name, const char* rest)
+{
+    static const char* const vectors[][2] = {{"gravity", "[0, -9.81, 0]"},
+                                             {"translate", "[0, 0, 0]"},
+                                             {"rotate", "[0, 0, 0]"},
+                                             {"velocity", "[0, 0, 0]"}};
+    for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; ++i) {
+        if (strcmp(name, vectors[i][0]) == 0 && *rest >= '0' && *rest <= '9') {
+            return vectors[i][1];
+        }
+    }
+    return NULL;
+}
+
 static void apply_override(dr_reader* reader, dr_json_node* root, int source)
 {
     const drape_override* override = &reader->options->overrides[source - 1];
@@ -171,8 +186,9 @@ static void apply_override(dr_reader* reader, dr_json_node* root, int source)
         node = open_fabric(reader, node);
         dr_json_node* child = find_child(reader, node, step.name, source);
         if (step.last || child == NULL) {
-            dr_json_node* made = step.last ? make_value(reader, override->value, source)
-                                           : make_node(reader, DR_JSON_OBJECT, source);
+            const char* vector = step.last ? override->value : missing_vector(step.name, path);
+            dr_json_node* made = vector ? make_value(reader, vector, source)
+                                        : make_node(reader, DR_JSON_OBJECT, source);
             put_child(reader, node, child, step.name, made);
             child = made;
         }

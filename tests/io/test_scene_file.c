@@ -528,6 +528,7 @@ START_TEST(overrides_replace_and_make)
         {"cloths.0.name", "bare words"},
         {"collision.self", "\"none\""},
         {"wind.velocity", "[1, 2, 3]"},
+        {"gravity.0", "1.5"},
         {"cloths.0.fabric.density", "0.3"},
         {"cloths.1", "{\"grid\": {}}"},
         {"cloths.1.fabric", "denim"},
@@ -547,6 +548,9 @@ START_TEST(overrides_replace_and_make)
     ck_assert_int_eq(scene.def.method.self, DRAPE_SELF_NONE);
     ck_assert_float_eq(scene.def.thickness, 0.004f);
     ck_assert_float_eq(scene.def.wind.velocity.z, 3.0f);
+    // One number of a vector that the file leaves out.
+    ck_assert_float_eq(scene.def.gravity.x, 1.5f);
+    ck_assert_float_eq(scene.def.gravity.y, -9.81f);
     ck_assert_int_eq(scene.frame_count, 2);
     ck_assert_int_eq(scene.cloth_count, 2);
     ck_assert_int_eq(scene.cloths[0].resolution[0], 101);
