@@ -3,7 +3,10 @@
 #include "collide/tree_rows.h"
 #include "collide/tree_walk_kernels.h"
 
-static bool is_last(const dr_tree* tree, int node) { return tree->nodes[node].is_leaf; }
+static bool is_last(const dr_tree* tree, int node)
+{
+    return tree->nodes[node].is_leaf;
+}
 
 // One mesh of the two.
 typedef struct side {
@@ -20,13 +23,13 @@ typedef struct queue {
 
 static inline dr_box_at feature_box(const dr_feature_list* list, int i)
 {
-    return (dr_box_at){list->reach + (size_t)(i >> 3) * 48 + (i & 7), 8};
+    return (dr_box_at){list->reach + i, list->step};
 }
 
-// Of eight features from a multiple of eight on, those that meet a box.
+// Of eight features, those that meet a box.
 static inline int meet_vector(const dr_feature_list* list, int first, dr_box_at box)
 {
-    return dr_meet_eight(list->reach + (size_t)first * 6, 8, box);
+    return dr_meet_eight(list->reach + first, list->step, box);
 }
 
 // --- What has no common vertex ---
@@ -179,14 +182,15 @@ static void add_points(dr_walk* walk, dr_rows* q, const side* a, int node, const
 {
     const dr_feature_list* points = &a->features->points;
     const dr_tree_node* eight = &b->tree->nodes[leaf];
-    int first = points->start[node], end = points->end[node];
+    int first = points->start[node], end = points->start[node + 1];
     walk->box_tests += end - first;
     for (; first < end; first += 8) {
         if (q->count > DR_ROWS - 8) {
             work_off_points(walk, q, a, b, list);
         }
         int mask = meet_vector(points, first, box) & lanes_before(first, end);
-        walk->box_tests += dr_rows_add(q, walk, leaf, eight->lanes, first, mask) * eight->child_count;
+        walk->box_tests +=
+            dr_rows_add(q, walk, leaf, eight->lanes, first, mask) * eight->child_count;
     }
 }
 
@@ -206,13 +210,11 @@ static void last_self(dr_walk* walk, int node)
     add_points(walk, &q->forth, &q->a, node, &q->a, node, (dr_box_at){everywhere, 1},
                DR_PAIRS_POINT_TRIANGLE);
     // Each edge looks ahead only.
-    for (int i = edges->start[node], end = edges->end[node]; i < end; ++i) {
-        int ahead = -(2 << (i & 7));
+    for (int i = edges->start[node], end = edges->start[node + 1]; i < end; ++i) {
         make_room_for_edges(walk);
         walk->box_tests += end - i - 1;
-        for (int j = i & ~7; j < end; j += 8) {
-            dr_rows_push(&q->edges, j, ahead & lanes_before(j, end), i);
-            ahead = -1;
+        for (int j = i + 1; j < end; j += 8) {
+            dr_rows_push(&q->edges, j, lanes_before(j, end), i);
         }
     }
 }
@@ -222,7 +224,7 @@ static void add_edges(dr_walk* walk, int a, dr_box_at box_a, int b, dr_box_at bo
 {
     queue* q = walk->queue;
     const dr_feature_list *edges = &q->a.features->edges, *others = &q->b.features->edges;
-    int end_a = edges->end[a], first_b = others->start[b], end_b = others->end[b];
+    int end_a = edges->start[a + 1], first_b = others->start[b], end_b = others->start[b + 1];
     int lanes[3]; // eight triangles have 24 edges at most
     walk->box_tests += end_a - edges->start[a] + end_b - first_b;
     for (int j = first_b; j < end_b; j += 8) {

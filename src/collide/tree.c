@@ -58,7 +58,8 @@ static bool resolve(layout* l, int32_t* child)
         *child = node->child[0];
     }
     int32_t triangle = ~*child;
-    return triangle < l->surface->triangle_count && (l->is_filling || !l->triangle_seen[triangle]++);
+    return triangle < l->surface->triangle_count &&
+           (l->is_filling || !l->triangle_seen[triangle]++);
 }
 
 static void fill_place(layout* l, int place, int32_t triangle)
@@ -194,7 +195,8 @@ static bool allocate(dr_tree* tree, dr_memory* memory)
     tree->reach = dr_new(memory, float, reach_count(tree));
     tree->triangle_of_place = dr_new_zeroed(memory, int32_t, places);
     tree->cut = dr_new(memory, int32_t, nodes);
-    bool is_done = tree->nodes && tree->child && tree->reach && tree->triangle_of_place && tree->cut;
+    bool is_done =
+        tree->nodes && tree->child && tree->reach && tree->triangle_of_place && tree->cut;
     for (int k = 0; k < 3; ++k) {
         tree->corner[k] = dr_new_zeroed(memory, int32_t, places);
         is_done = is_done && tree->corner[k];
@@ -234,8 +236,11 @@ bool dr_tree_create(dr_tree* tree, dr_memory* memory, const dr_tree_plan* plan,
                     const dr_surface* surface, drape_isa isa)
 {
     *tree = (dr_tree){.isa = dr_isa_resolve(isa), .vertex_count = surface->vertex_count};
-    layout l = {.tree = tree, .plan = plan->nodes.data, .plan_count = plan->nodes.count,
-                .surface = surface, .widest = 2};
+    layout l = {.tree = tree,
+                .plan = plan->nodes.data,
+                .plan_count = plan->nodes.count,
+                .surface = surface,
+                .widest = 2};
     bool is_empty = plan->nodes.count == 0 && plan->root >= 0;
     if (!is_empty && !check_plan(&l, memory, plan->root)) {
         return false;

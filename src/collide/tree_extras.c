@@ -120,7 +120,8 @@ static dr_cone cone_of_angle(double x, double y, double z, double angle)
         return all_directions;
     }
     return (dr_cone){{(float)(x / length), (float)(y / length), (float)(z / length)},
-                     (float)dr_cos(angle + CONE_SLACK), (float)dr_sin(angle + CONE_SLACK)};
+                     (float)dr_cos(angle + CONE_SLACK),
+                     (float)dr_sin(angle + CONE_SLACK)};
 }
 
 dr_cone dr_cone_merge(dr_cone a, dr_cone b)

@@ -8,10 +8,10 @@
 typedef struct dr_refit_kernels {
     // Boxes of the nodes in [begin, end), the last first; those below them are done.
     void (*nodes)(const dr_tree* tree, const dr_motion* motion, int begin, int end);
-    // Boxes of features of one to three corners, from `begin` on, in vectors of eight: row r of
-    // feature i is rows[i / 8 * 48 + r * 8 + i % 8].
-    void (*features)(float* rows, const dr_motion* motion, int32_t* const* corner, int corner_count,
-                     int begin, int end);
+    // Boxes of features of one to three corners: row r of feature i is rows[r * step + i]. Works in
+    // eights from `begin`, so arrays have room for eight more.
+    void (*features)(float* rows, int step, const dr_motion* motion, int32_t* const* corner,
+                     int corner_count, int begin, int end);
 } dr_refit_kernels;
 
 const dr_refit_kernels* dr_refit_kernels_for(drape_isa isa);

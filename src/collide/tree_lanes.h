@@ -13,7 +13,10 @@ typedef struct dr_box_at {
     int step;
 } dr_box_at;
 
-static inline int dr_lowest_bit(int bits) { return __builtin_ctz((unsigned)bits); }
+static inline int dr_lowest_bit(int bits)
+{
+    return __builtin_ctz((unsigned)bits);
+}
 
 static inline const float* dr_tree_rows(const dr_tree* tree, int node)
 {
@@ -83,7 +86,8 @@ static inline int dr_meet_children(const dr_tree* tree, int node, dr_box_at box)
 static inline dr_f8 dr_key_product(const dr_f8 keys[3], float key)
 {
     dr_f8 k = dr_f8_set(key);
-    return dr_f8_mul(dr_f8_mul(dr_f8_sub(k, keys[0]), dr_f8_sub(k, keys[1])), dr_f8_sub(k, keys[2]));
+    return dr_f8_mul(dr_f8_mul(dr_f8_sub(k, keys[0]), dr_f8_sub(k, keys[1])),
+                     dr_f8_sub(k, keys[2]));
 }
 
 // One bit for each lane that is not zero.

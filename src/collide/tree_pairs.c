@@ -35,7 +35,10 @@ typedef struct worker {
 
 // --- The cut into tasks: the walk over the top of the trees ---
 
-static bool is_last(const dr_tree* tree, int node) { return dr_tree_is_task(tree, node); }
+static bool is_last(const dr_tree* tree, int node)
+{
+    return dr_tree_is_task(tree, node);
+}
 
 static void add_task(dr_walk* walk, const dr_walk_task* task)
 {
@@ -55,8 +58,12 @@ static void last_self(dr_walk* walk, int node)
 
 static void last_pair(dr_walk* walk, int a, dr_box_at box_a, int b, dr_box_at box_b)
 {
-    add_task(walk, &(dr_walk_task){.a = a, .b = b, .reach_a = box_a.reach, .reach_b = box_b.reach,
-                                   .step_a = box_a.step, .step_b = box_b.step});
+    add_task(walk, &(dr_walk_task){.a = a,
+                                   .b = b,
+                                   .reach_a = box_a.reach,
+                                   .reach_b = box_b.reach,
+                                   .step_a = box_a.step,
+                                   .step_b = box_b.step});
 }
 
 static void cut_into_tasks(run* r, const dr_walk* walk)
@@ -64,8 +71,11 @@ static void cut_into_tasks(run* r, const dr_walk* walk)
     dr_walk top = *walk;
     top.sinks[0].owner = r;
     r->search->tasks.count = 0;
-    run_task(&top, &(dr_walk_task){.b = walk->a == walk->b ? -1 : 0, .reach_a = walk->a->root,
-                                   .reach_b = walk->b->root, .step_a = 1, .step_b = 1});
+    run_task(&top, &(dr_walk_task){.b = walk->a == walk->b ? -1 : 0,
+                                   .reach_a = walk->a->root,
+                                   .reach_b = walk->b->root,
+                                   .step_a = 1,
+                                   .step_b = 1});
     r->search->box_tests = top.box_tests;
 }
 
@@ -80,8 +90,8 @@ static void grow_list(dr_sink* sink)
     }
     int wanted = list->capacity <= INT_MAX / 2 ? 2 * list->capacity : INT_MAX;
     wanted = wanted > page_size ? wanted : page_size;
-    if (!r->is_short && list->capacity < INT_MAX
-        && dr_array_reserve(r->memory, list, sizeof(dr_pair), wanted)) {
+    if (!r->is_short && list->capacity < INT_MAX &&
+        dr_array_reserve(r->memory, list, sizeof(dr_pair), wanted)) {
         sink->begin = list->data;
         sink->at = sink->begin + list->count;
         sink->end = sink->begin + list->capacity;
@@ -99,8 +109,12 @@ static void run_alone(run* r, const dr_walk* walk)
     for (int l = 0; l < r->list_count; ++l) {
         dr_array* list = &r->search->lists[l];
         dr_pair* data = list->data;
-        own.sinks[l] = (dr_sink){.begin = data, .at = data, .end = data ? data + list->capacity : data,
-                                 .next_piece = grow_list, .owner = r, .list = l};
+        own.sinks[l] = (dr_sink){.begin = data,
+                                 .at = data,
+                                 .end = data ? data + list->capacity : data,
+                                 .next_piece = grow_list,
+                                 .owner = r,
+                                 .list = l};
     }
     for (int i = 0; i < r->search->tasks.count && !r->is_short; ++i) {
         r->fn(&own, &tasks[i]);
@@ -202,8 +216,13 @@ static bool prepare_workers(run* r, const dr_walk* walk, int worker_count)
         w->is_lost = false;
         for (int l = 0; l < r->list_count; ++l) {
             dr_pair* none = w->dump[l];
-            w->walk.sinks[l] = (dr_sink){.begin = none, .at = none, .end = none,
-                                         .next_piece = take_page, .owner = w, .list = l, .page = -1};
+            w->walk.sinks[l] = (dr_sink){.begin = none,
+                                         .at = none,
+                                         .end = none,
+                                         .next_piece = take_page,
+                                         .owner = w,
+                                         .list = l,
+                                         .page = -1};
         }
     }
     atomic_init(&r->next_page, 0);
@@ -213,10 +232,10 @@ static bool prepare_workers(run* r, const dr_walk* walk, int worker_count)
 static bool reserve_pages(run* r, int64_t count)
 {
     dr_pair_search* search = r->search;
-    if (count > INT_MAX / page_size
-        || !dr_array_reserve(r->memory, &search->pages, sizeof(dr_pair), (int)count * page_size)
-        || !dr_array_reserve(r->memory, &search->page_ends, sizeof(int32_t), (int)count)
-        || !dr_array_reserve(r->memory, &search->page_next, sizeof(int32_t), (int)count)) {
+    if (count > INT_MAX / page_size ||
+        !dr_array_reserve(r->memory, &search->pages, sizeof(dr_pair), (int)count * page_size) ||
+        !dr_array_reserve(r->memory, &search->page_ends, sizeof(int32_t), (int)count) ||
+        !dr_array_reserve(r->memory, &search->page_next, sizeof(int32_t), (int)count)) {
         return false;
     }
     r->page_count = (int)count;
@@ -267,17 +286,17 @@ static bool run_together(run* r, dr_pool* pool, const dr_walk* walk)
     int64_t pages = count_tasks(r, worker_count, total);
     if (is_lost) {
         r->search->box_tests = box_tests;
-        if (!reserve_pages(r, pages + pages / 4)
-            || !run_once(r, pool, walk, worker_count, &is_lost) || is_lost) {
+        if (!reserve_pages(r, pages + pages / 4) ||
+            !run_once(r, pool, walk, worker_count, &is_lost) || is_lost) {
             return false;
         }
     }
     for (int l = 0; l < r->list_count; ++l) {
         dr_array* list = &r->search->lists[l];
         int64_t roomy = total[l] + total[l] / 4;
-        if (total[l] > INT_MAX || roomy > INT_MAX
-            || (total[l] > list->capacity
-                && !dr_array_reserve(r->memory, list, sizeof(dr_pair), (int)roomy))) {
+        if (total[l] > INT_MAX || roomy > INT_MAX ||
+            (total[l] > list->capacity &&
+             !dr_array_reserve(r->memory, list, sizeof(dr_pair), (int)roomy))) {
             return false;
         }
         list->count = (int)total[l];

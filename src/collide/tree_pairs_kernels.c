@@ -2,7 +2,10 @@
 #include "collide/tree_rows.h"
 #include "collide/tree_walk_kernels.h"
 
-static bool is_last(const dr_tree* tree, int node) { return tree->nodes[node].is_leaf; }
+static bool is_last(const dr_tree* tree, int node)
+{
+    return tree->nodes[node].is_leaf;
+}
 
 // --- What has no common vertex ---
 
@@ -17,7 +20,7 @@ static inline int strangers_by_key(const dr_tree* tree, int place, int first)
     return dr_nonzero_bits(dr_f8_mul(product, dr_key_product(keys, tree->corner_key[2][place])));
 }
 
-static int strangers(const dr_tree* tree, int place, int first, int bits)
+static inline int strangers(const dr_tree* tree, int place, int first, int bits)
 {
     if (tree->corner_key[0]) {
         return bits & strangers_by_key(tree, place, first);
@@ -44,19 +47,15 @@ static inline int lanes_ahead(int place, int first)
 static void bits_of_rows(const dr_walk* walk, dr_rows* q)
 {
     const dr_tree *a = walk->a, *b = walk->b;
+    bool is_self = a == b;
     for (int i = 0; i < q->count; ++i) {
-        int slot = q->rows[i].b, leaf = q->rows[i].a;
-        dr_box_at box = dr_tree_lane8(a, slot);
-        q->bits[i] &= (uint8_t)dr_meet_eight(dr_tree_rows8(b, leaf), 8, box);
-    }
-}
-
-// Also what a leaf against itself would find twice.
-static void drop_neighbours(const dr_tree* tree, dr_rows* q)
-{
-    for (int i = 0; i < q->count; ++i) {
-        int place = tree->child[q->rows[i].b], first = tree->nodes[q->rows[i].a].first;
-        q->bits[i] = (uint8_t)strangers(tree, place, first, q->bits[i] & lanes_ahead(place, first));
+        int slot = q->rows[i].b, leaf = q->rows[i].a, place = a->child[slot];
+        int bits = q->bits[i] & dr_meet_eight(dr_tree_rows8(b, leaf), 8, dr_tree_lane8(a, slot));
+        if (is_self) {
+            int first = a->nodes[leaf].first;
+            bits = strangers(a, place, first, bits & lanes_ahead(place, first));
+        }
+        q->bits[i] = (uint8_t)bits;
     }
 }
 
@@ -90,9 +89,6 @@ static void work_off(dr_walk* walk)
 {
     dr_rows* q = walk->queue;
     bits_of_rows(walk, q);
-    if (walk->a == walk->b) {
-        drop_neighbours(walk->a, q);
-    }
     if (walk->a->region && walk->b->region) {
         drop_forbidden(walk, q);
     }

@@ -57,13 +57,17 @@ typedef struct ray_work {
     bool is_hit;
 } ray_work;
 
-static ray_work ray_begin(const dr_tree* tree, const float* positions, int stride, const dr_ray* ray,
-                          dr_ray_hit* hit)
+static ray_work ray_begin(const dr_tree* tree, const float* positions, int stride,
+                          const dr_ray* ray, dr_ray_hit* hit)
 {
     const float direction[3] = {ray->direction.x, ray->direction.y, ray->direction.z};
-    ray_work work = {.tree = tree, .positions = positions, .stride = stride,
+    ray_work work = {.tree = tree,
+                     .positions = positions,
+                     .stride = stride,
                      .origin = {ray->origin.x, ray->origin.y, ray->origin.z},
-                     .t_min = ray->t_min, .t_max = ray->t_max, .hit = hit};
+                     .t_min = ray->t_min,
+                     .t_max = ray->t_max,
+                     .hit = hit};
     int longest = 0;
     for (int c = 0; c < 3; ++c) {
         float inverse = 1.0f / direction[c];
@@ -166,8 +170,8 @@ static void meet_triangles(ray_work* work, int node, int bits)
     dr_f8 weights[3] = {dr_f8_div(u, sum), dr_f8_div(v, sum), dr_f8_div(w, sum)};
     dr_f8 t = dr_f8_add(dr_f8_add(dr_f8_mul(weights[0], a.z), dr_f8_mul(weights[1], b.z)),
                         dr_f8_mul(weights[2], c.z));
-    dr_f8 outside = dr_f8_or(dr_f8_less(t, dr_f8_set(work->t_min)),
-                             dr_f8_less(dr_f8_set(work->t_max), t));
+    dr_f8 outside =
+        dr_f8_or(dr_f8_less(t, dr_f8_set(work->t_min)), dr_f8_less(dr_f8_set(work->t_max), t));
     keep_nearest(work, first, bits & ~dr_f8_bits(outside), t, weights);
 }
 
@@ -177,8 +181,8 @@ typedef struct entry {
 } entry;
 
 // Pushes the children that the ray meets, the nearest last.
-static int push_children(const dr_tree* tree, int node, int bits, const float enter[8], entry* stack,
-                         int count)
+static int push_children(const dr_tree* tree, int node, int bits, const float enter[8],
+                         entry* stack, int count)
 {
     int bottom = count;
     for (; bits; bits &= bits - 1) {

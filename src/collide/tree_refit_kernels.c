@@ -22,15 +22,15 @@ static inline void store_reach(float* row, dr_f8 sum, dr_f8 pad)
 }
 
 // Without a radius the boxes are exact and stay so.
-static inline void store_bounds(float* rows, const bounds8* b, float inflation)
+static inline void store_bounds(float* rows, int step, const bounds8* b, float inflation)
 {
     dr_f8 radius = dr_f8_set(inflation), pad = dr_f8_set(inflation > 0.0f ? 0x1p-23f : 0.0f);
     store_reach(rows, dr_f8_sub(radius, b->lo.x), pad);
-    store_reach(rows + 8, dr_f8_sub(radius, b->lo.y), pad);
-    store_reach(rows + 16, dr_f8_sub(radius, b->lo.z), pad);
-    store_reach(rows + 24, dr_f8_add(radius, b->hi.x), pad);
-    store_reach(rows + 32, dr_f8_add(radius, b->hi.y), pad);
-    store_reach(rows + 40, dr_f8_add(radius, b->hi.z), pad);
+    store_reach(rows + step, dr_f8_sub(radius, b->lo.y), pad);
+    store_reach(rows + 2 * step, dr_f8_sub(radius, b->lo.z), pad);
+    store_reach(rows + 3 * step, dr_f8_add(radius, b->hi.x), pad);
+    store_reach(rows + 4 * step, dr_f8_add(radius, b->hi.y), pad);
+    store_reach(rows + 5 * step, dr_f8_add(radius, b->hi.z), pad);
 }
 
 static inline bounds8 bounds_of(const dr_motion* motion, int32_t* const* corner, int corner_count,
@@ -47,12 +47,12 @@ static inline bounds8 bounds_of(const dr_motion* motion, int32_t* const* corner,
     return b;
 }
 
-static void refit_features(float* rows, const dr_motion* motion, int32_t* const* corner,
+static void refit_features(float* rows, int step, const dr_motion* motion, int32_t* const* corner,
                            int corner_count, int begin, int end)
 {
     for (int i = begin; i < end; i += 8) {
         bounds8 b = bounds_of(motion, corner, corner_count, i);
-        store_bounds(rows + (size_t)i * 6, &b, motion->radius);
+        store_bounds(rows + i, step, &b, motion->radius);
     }
 }
 
@@ -82,7 +82,7 @@ static void refit_wide(const dr_tree* tree, const dr_motion* motion, int begin, 
         float* rows = tree->reach + (size_t)n * 48;
         if (node->is_leaf) {
             bounds8 b = bounds_of(motion, tree->corner, 3, node->first);
-            store_bounds(rows, &b, motion->radius);
+            store_bounds(rows, 8, &b, motion->radius);
         } else {
             const float* child[8];
             for (int i = 0; i < 8; ++i) {
@@ -106,21 +106,22 @@ static void refit_wide(const dr_tree* tree, const dr_motion* motion, int begin, 
 
 // --- Fewer lanes ---
 
-static inline float max_of_row(const float* row, int count)
+static inline float max_of_row(const float* row, int width)
 {
     float most = row[0];
-    for (int i = 1; i < count; ++i) {
+    for (int i = 1; i < width; ++i) {
         most = row[i] > most ? row[i] : most;
     }
     return most;
 }
 
 // Leaves hold few triangles, but follow one another: boxes are made eight at a time and handed out
-// as the pass goes back through them.
-static void refit_narrow(const dr_tree* tree, const dr_motion* motion, int begin, int end)
+// as the pass goes back through them. Lanes without a child have been empty from the start.
+static inline void refit_narrow(const dr_tree* tree, const dr_motion* motion, int begin, int end,
+                                int width)
 {
     float made[6][8];
-    int made_first = tree->triangle_count, width = tree->width;
+    int made_first = tree->triangle_count;
     for (int n = end - 1; n >= begin; --n) {
         const dr_tree_node* node = &tree->nodes[n];
         float* rows = tree->reach + (size_t)n * 6 * (size_t)width;
@@ -128,15 +129,14 @@ static void refit_narrow(const dr_tree* tree, const dr_motion* motion, int begin
             int first = node->first + node->child_count - 8;
             made_first = first > 0 ? first : 0;
             bounds8 b = bounds_of(motion, tree->corner, 3, made_first);
-            store_bounds(made[0], &b, motion->radius);
+            store_bounds(made[0], 8, &b, motion->radius);
         }
         for (int i = 0; i < node->child_count; ++i) {
             int32_t child = tree->child[n * width + i];
             const float* below = tree->reach + (size_t)child * 6 * (size_t)width;
             for (int r = 0; r < 6; ++r) {
-                rows[r * width + i] =
-                    node->is_leaf ? made[r][child - made_first]
-                                  : max_of_row(below + r * width, tree->nodes[child].child_count);
+                rows[r * width + i] = node->is_leaf ? made[r][child - made_first]
+                                                    : max_of_row(below + r * width, width);
             }
         }
     }
@@ -144,10 +144,10 @@ static void refit_narrow(const dr_tree* tree, const dr_motion* motion, int begin
 
 static void refit(const dr_tree* tree, const dr_motion* motion, int begin, int end)
 {
-    if (tree->width == 8) {
-        refit_wide(tree, motion, begin, end);
-    } else {
-        refit_narrow(tree, motion, begin, end);
+    switch (tree->width) {
+    case 2: refit_narrow(tree, motion, begin, end, 2); break;
+    case 4: refit_narrow(tree, motion, begin, end, 4); break;
+    default: refit_wide(tree, motion, begin, end);
     }
 }
 

@@ -1,12 +1,12 @@
 // collide/tree_rows.h: queues of one against eight, for kernels.
 //
 // Nothing is slower in a search than a branch that guesses wrong, and next to that a long chain of
-// one result waiting for another. So what meets at the leaves is not compared at once: each triangle
-// or feature that meets the other leaf becomes a *row*, it against eight, and rows are worked off in
-// short loops without branches: first the bits of all of them, then the pairs of all of them. How
-// many of eight lanes count is as good as random, so four are written whatever the bits, those that
-// count first, the other four when there are so many, and the end of the list moves on by how many
-// count.
+// one result waiting for another. So what meets at the leaves is not compared at once: each
+// triangle or feature that meets the other leaf becomes a *row*, it against eight, and rows are
+// worked off in short loops without branches: first the bits of all of them, then the pairs of all
+// of them. How many of eight lanes count is as good as random, so four are written whatever the
+// bits, those that count first, the other four when there are so many, and the end of the list
+// moves on by how many count.
 #ifndef DR_TREE_ROWS_H
 #define DR_TREE_ROWS_H
 

@@ -13,8 +13,8 @@ enum { DR_SINK_ROOM = 64 };
 // Where pairs go: a piece of memory that is exchanged for another when it is full.
 struct dr_sink {
     dr_pair *at, *end;
-    dr_pair* begin;                // of this piece
-    int64_t before;                // pairs in earlier pieces
+    dr_pair* begin; // of this piece
+    int64_t before; // pairs in earlier pieces
     void (*next_piece)(dr_sink* sink);
     void* owner;
     int list, page;
@@ -27,12 +27,12 @@ typedef struct dr_lane_set {
 } dr_lane_set;
 
 typedef struct dr_walk {
-    const dr_tree *a, *b;          // the same in a search of one tree against itself
+    const dr_tree *a, *b; // the same in a search of one tree against itself
     const dr_features *features_a, *features_b;
     const dr_pair_filter* filter;
     dr_sink sinks[DR_PAIR_LISTS];
-    const dr_lane_set* lane_sets;  // of all 256 sets
-    void* queue;                   // of the kernel that walks
+    const dr_lane_set* lane_sets; // of all 256 sets
+    void* queue;                  // of the kernel that walks
     int64_t box_tests;
 } dr_walk;
 

@@ -95,7 +95,7 @@ START_TEST(order_is_always_the_same)
     ck_assert(dr_tree_triangle_pairs(&search, &memory, NULL, &tree, NULL));
     int64_t box_tests = search.box_tests;
     dr_pair_search other = {0};
-    for (int workers = 1; workers <= 4; ++workers) {
+    for (int workers = 1; workers <= 4; workers *= 2) {
         dr_pool* pool = dr_pool_create(&memory, workers, NULL);
         for (int isa = DRAPE_ISA_PLAIN; isa <= DRAPE_ISA_WASM; ++isa) {
             if (!dr_isa_available((drape_isa)isa)) {
@@ -227,14 +227,14 @@ static void slow_pairs_between(dr_array* must, dr_array* may)
     }
 }
 
-// Every builder against every other.
+// Every builder against itself and against another.
 START_TEST(trees_meet_trees)
 {
     dr_array must = {0}, may = {0};
     int count;
-    setup(test_folded * builder_count + _i / builder_count);
+    setup(test_folded * builder_count + _i / 2);
     second = cloth_make(&memory, test_crumpled);
-    dr_tree other = tree_of(&memory, &second, test_builders[_i % builder_count].plan,
+    dr_tree other = tree_of(&memory, &second, test_builders[(_i / 2 + _i % 2) % builder_count].plan,
                             DRAPE_ISA_AUTO);
     ck_assert(dr_tree_tree_pairs(&search, &memory, NULL, &tree, &other, NULL));
     const dr_pair* pairs = found(&count);
@@ -332,7 +332,7 @@ int main(void)
     tcase_add_loop_test(tests, many_tasks_keep_the_order, 0, builder_count);
     tcase_add_loop_test(tests, regions_are_kept_apart, 0, case_count);
     tcase_add_loop_test(tests, filters_are_asked, 0, case_count);
-    tcase_add_loop_test(tests, trees_meet_trees, 0, builder_count * builder_count);
+    tcase_add_loop_test(tests, trees_meet_trees, 0, 2 * builder_count);
     tcase_add_loop_test(tests, settled_searches_leave_the_heap_alone, 1, 5);
     tcase_add_loop_test(tests, short_memory_is_reported, 1, 3);
     tcase_add_test(tests, nothing_meets_nothing);

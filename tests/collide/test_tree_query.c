@@ -25,7 +25,8 @@ static void teardown(void)
 
 static drape_vec3 random_vec(uint32_t seed, uint32_t i, float size)
 {
-    return (drape_vec3){size * dr_random_signed(seed, 3 * i), size * dr_random_signed(seed, 3 * i + 1),
+    return (drape_vec3){size * dr_random_signed(seed, 3 * i),
+                        size * dr_random_signed(seed, 3 * i + 1),
                         size * dr_random_signed(seed, 3 * i + 2)};
 }
 
@@ -109,7 +110,8 @@ static bool slow_hit(const dr_ray* ray, int triangle, double* t, double* inside)
     for (int c = 0; c < 3; ++c) {
         n[c] = u[(c + 1) % 3] * v[(c + 2) % 3] - u[(c + 2) % 3] * v[(c + 1) % 3];
     }
-    double dn = d[0] * n[0] + d[1] * n[1] + d[2] * n[2], nn = n[0] * n[0] + n[1] * n[1] + n[2] * n[2];
+    double dn = d[0] * n[0] + d[1] * n[1] + d[2] * n[2],
+           nn = n[0] * n[0] + n[1] * n[1] + n[2] * n[2];
     double dd = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
     if (fabs(dn) < 1e-3 * sqrt(nn * dd)) {
         return false;
@@ -132,8 +134,8 @@ static bool slow_hit(const dr_ray* ray, int triangle, double* t, double* inside)
 // Rays from all around through the middle of the cloth, some along the axes.
 static dr_ray ray_number(uint32_t q)
 {
-    drape_vec3 target = dr_add(vertex_at((int)(q * 5) % cloth.mesh.vertex_count),
-                               random_vec(3, q, 0.4f));
+    drape_vec3 target =
+        dr_add(vertex_at((int)(q * 5) % cloth.mesh.vertex_count), random_vec(3, q, 0.4f));
     drape_vec3 direction = random_vec(2, q, 1.0f);
     if (q % 4 == 0) {
         const drape_vec3 axes[3] = {{1, 0, 0}, {0, -1, 0}, {0, 0, 1}};
@@ -190,8 +192,8 @@ START_TEST(rays_find_the_nearest)
         before.t_max = hit.t - 1e-3f;
         behind.t_min = is_hit ? hit.t : ray.t_max;
         ck_assert(!is_hit || !dr_tree_ray_any(&tree, cloth.start, 4, &before));
-        ck_assert(!is_hit || (dr_tree_ray_nearest(&tree, cloth.start, 4, &behind, &other)
-                              && other.triangle == hit.triangle));
+        ck_assert(!is_hit || (dr_tree_ray_nearest(&tree, cloth.start, 4, &behind, &other) &&
+                              other.triangle == hit.triangle));
     }
     ck_assert_int_gt(hits, 10);
     teardown();
@@ -244,8 +246,8 @@ START_TEST(sheets_are_watertight)
         const dr_edge* edge = &cloth.mesh.edges[q % (uint32_t)cloth.mesh.edge_count];
         drape_vec3 a = vertex_at(edge->v[0]), b = vertex_at(edge->v[1]);
         drape_vec3 target = dr_lerp(a, b, q % 3 ? dr_random_unit(2, q) : 0.0f);
-        if (edge->t[1] < 0 || target.x < 0.5f || target.x > 18.5f || target.z < 0.5f
-            || target.z > 18.5f) {
+        if (edge->t[1] < 0 || target.x < 0.5f || target.x > 18.5f || target.z < 0.5f ||
+            target.z > 18.5f) {
             continue;
         }
         drape_vec3 from = {target.x + 3.0f * dr_random_signed(3, q), 5.0f,

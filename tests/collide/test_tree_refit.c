@@ -74,14 +74,15 @@ START_TEST(boxes_contain_what_they_must)
 {
     setup(_i);
     for (int n = 0; n < tree.node_count; ++n) {
-        for (int place = tree.nodes[n].first; place < tree.nodes[tree.nodes[n].end].first; ++place) {
+        for (int place = tree.nodes[n].first; place < tree.nodes[tree.nodes[n].end].first;
+             ++place) {
             int32_t triangle = tree.triangle_of_place[place];
             test_box box = box_of(&cloth, cloth.mesh.triangles[triangle], 3);
             int lane = 0;
-            while (lane + 1 < tree.nodes[n].child_count
-                   && (tree.nodes[n].is_leaf
-                           ? tree.child[n * tree.width + lane] < place
-                           : tree.nodes[tree.child[n * tree.width + lane + 1]].first <= place)) {
+            while (lane + 1 < tree.nodes[n].child_count &&
+                   (tree.nodes[n].is_leaf
+                        ? tree.child[n * tree.width + lane] < place
+                        : tree.nodes[tree.child[n * tree.width + lane + 1]].first <= place)) {
                 ++lane;
             }
             for (int c = 0; c < 3; ++c) {
@@ -167,8 +168,8 @@ START_TEST(inflation_rounds_outwards)
         float r = ldexpf(dr_random_unit(3, i), exponent + (int)(dr_random_u32(4, i) % 60) - 30);
         float points[12] = {p, -p, p, 0, p, -p, p, 0, p, -p, p, 0};
         drape_vec3 rest[3] = {{0, 0, 0}, {1, 0, 0}, {0, 0, 1}}, lo, hi;
-        dr_surface surface = {.vertex_count = 3, .triangle_count = 1, .triangles = triangles,
-                              .rest = rest};
+        dr_surface surface = {
+            .vertex_count = 3, .triangle_count = 1, .triangles = triangles, .rest = rest};
         dr_tree_plan plan = {0};
         dr_motion motion = {points, NULL, 4, r};
         ck_assert(dr_plan_swept(&plan, &memory, &surface));
@@ -253,8 +254,8 @@ START_TEST(short_memory_is_reported)
     for (int calls = 0; !is_done; ++calls) {
         dr_tree_plan plan = {0};
         heap.calls_left = calls;
-        is_done = dr_plan_swept(&plan, &memory, &cloth.surface)
-                  && dr_tree_create(&tree, &memory, &plan, &cloth.surface, DRAPE_ISA_AUTO);
+        is_done = dr_plan_swept(&plan, &memory, &cloth.surface) &&
+                  dr_tree_create(&tree, &memory, &plan, &cloth.surface, DRAPE_ISA_AUTO);
         dr_plan_free(&plan, &memory);
         if (is_done) {
             dr_tree_free(&tree, &memory);

@@ -25,7 +25,7 @@ typedef struct test_builder {
     plan_fn* plan;
 } test_builder;
 
-// A builder without sense, of all arities from 1 to 8, nodes and triangles mixed, some a long chain.
+// A builder without sense: all arities from 1 to 8, nodes and triangles mixed, some a long chain.
 static inline bool plan_random(dr_tree_plan* plan, dr_memory* memory, const dr_surface* surface)
 {
     int count = surface->triangle_count, seed = 0;
@@ -78,12 +78,8 @@ static inline bool plan_halves(dr_tree_plan* plan, dr_memory* memory, const dr_s
 
 // Further builders join here.
 static const test_builder test_builders[] = {
-    {"swept", dr_plan_swept},
-    {"random", plan_random},
-    {"halves", plan_halves},
-    {"material", dr_plan_material},
-    {"bottom-up", dr_plan_bottom_up},
-    {"octree", dr_plan_octree},
+    {"swept", dr_plan_swept},       {"random", plan_random},          {"halves", plan_halves},
+    {"material", dr_plan_material}, {"bottom-up", dr_plan_bottom_up}, {"octree", dr_plan_octree},
 };
 
 enum { builder_count = sizeof test_builders / sizeof test_builders[0] };
@@ -99,17 +95,20 @@ typedef struct test_cloth {
 
 static inline dr_surface surface_of(const dr_mesh* mesh)
 {
-    return (dr_surface){mesh->vertex_count, mesh->triangle_count, mesh->edge_count,
-                        (const int32_t(*)[3])mesh->triangles, mesh->rest,
-                        (const float(*)[2])mesh->uv, mesh->triangle_edges, mesh->owned};
+    return (dr_surface){mesh->vertex_count,   mesh->triangle_count,
+                        mesh->edge_count,     (const int32_t(*)[3])mesh->triangles,
+                        mesh->rest,           (const float(*)[2])mesh->uv,
+                        mesh->triangle_edges, mesh->owned};
 }
 
 static inline test_cloth cloth_of(dr_memory* memory, const drape_vec3* rest, int vertex_count,
                                   const int32_t (*triangles)[3], int triangle_count)
 {
     test_cloth cloth = {.radius = 0.0f};
-    drape_mesh_view view = {.positions = rest, .vertex_count = vertex_count,
-                            .triangles = triangles[0], .triangle_count = triangle_count};
+    drape_mesh_view view = {.positions = rest,
+                            .vertex_count = vertex_count,
+                            .triangles = triangles[0],
+                            .triangle_count = triangle_count};
     char sentence[256];
     ck_assert_msg(dr_mesh_build(&cloth.mesh, memory, &view, NULL, sentence, sizeof sentence), "%s",
                   sentence);
@@ -134,8 +133,8 @@ static inline void cloth_free(test_cloth* cloth, dr_memory* memory)
 static inline test_cloth cloth_grid(dr_memory* memory, int columns, int rows)
 {
     dr_shape_mesh shape;
-    ck_assert(dr_generate_grid(&shape, memory, (float)(columns - 1), (float)(rows - 1), columns, rows,
-                               DRAPE_DIAGONALS_ALTERNATE));
+    ck_assert(dr_generate_grid(&shape, memory, (float)(columns - 1), (float)(rows - 1), columns,
+                               rows, DRAPE_DIAGONALS_ALTERNATE));
     test_cloth cloth = cloth_of(memory, shape.positions, shape.vertex_count,
                                 (const int32_t(*)[3])shape.triangles, shape.triangle_count);
     dr_shape_free(&shape, memory);
@@ -182,8 +181,8 @@ static inline test_cloth cloth_soup(dr_memory* memory, int triangle_count)
             triangles[t][k] = (int32_t)(pick % (uint32_t)vertex_count);
         }
     }
-    test_cloth cloth = cloth_of(memory, rest, vertex_count, (const int32_t(*)[3])triangles,
-                                triangle_count);
+    test_cloth cloth =
+        cloth_of(memory, rest, vertex_count, (const int32_t(*)[3])triangles, triangle_count);
     free(rest);
     free(triangles);
     return cloth;
@@ -315,8 +314,8 @@ static inline dr_pair* sorted_pairs(const dr_pair* pairs, int count, bool unorde
 
 // What is found lies between what must be found (boxes as tight as they can be) and what may be
 // (boxes one unit in the last place or two wider); both sorted. Nothing twice.
-static inline void check_pairs(const dr_pair* found, int count, bool unordered, const dr_array* must,
-                               const dr_array* may)
+static inline void check_pairs(const dr_pair* found, int count, bool unordered,
+                               const dr_array* must, const dr_array* may)
 {
     dr_pair* sorted = sorted_pairs(found, count, unordered);
     for (int i = 1; i < count; ++i) {
@@ -327,7 +326,8 @@ static inline void check_pairs(const dr_pair* found, int count, bool unordered, 
         ck_assert(bsearch(pair, sorted, (size_t)count, sizeof *sorted, compare_pairs));
     }
     for (int i = 0; i < count; ++i) {
-        ck_assert(bsearch(&sorted[i], may->data, (size_t)may->count, sizeof *sorted, compare_pairs));
+        ck_assert(
+            bsearch(&sorted[i], may->data, (size_t)may->count, sizeof *sorted, compare_pairs));
     }
     free(sorted);
 }
