@@ -78,6 +78,26 @@ static void walk_part(walker* w, int32_t seed)
     }
 }
 
+// Within a level, vertices of as many triangles follow one another, so that eight of them have as
+// much work. Stable.
+static void sort_level(const dr_mesh* mesh, int32_t* vertices, int count, int32_t* buffer)
+{
+    enum { SIZES = 16 };
+    int start[SIZES + 1] = {0};
+    for (int i = 0; i < count; ++i) {
+        int size = star_size(mesh, vertices[i]);
+        ++start[1 + (size < SIZES ? size : SIZES - 1)];
+    }
+    for (int size = 0; size < SIZES; ++size) {
+        start[size + 1] += start[size];
+    }
+    for (int i = 0; i < count; ++i) {
+        int size = star_size(mesh, vertices[i]);
+        buffer[start[size < SIZES ? size : SIZES - 1]++] = vertices[i];
+    }
+    memcpy(vertices, buffer, sizeof *vertices * (size_t)count);
+}
+
 // Adds the walk's vertices and levels to the order, behind those that are there.
 static void append_part(dr_order* order, const walker* w, int first_slot)
 {
@@ -113,6 +133,12 @@ static void build(dr_order* order, walker* w)
     }
     append_isolated(order, mesh, slot);
     order->level_start[order->level_count] = mesh->vertex_count;
+    for (int k = 0; k < order->level_count; ++k) {
+        int first = order->level_start[k];
+        // The inverse is not filled in yet and has room.
+        sort_level(mesh, order->vertex_of_slot + first, order->level_start[k + 1] - first,
+                   order->slot_of_vertex);
+    }
     for (int32_t s = 0; s < mesh->vertex_count; ++s) {
         order->slot_of_vertex[order->vertex_of_slot[s]] = s;
     }

@@ -32,8 +32,8 @@ typedef struct dr_order {
 } dr_order;
 
 // Starts each part at a pseudo-peripheral vertex, so that levels are many and small. Parts follow
-// one another by number; isolated vertices form a last level of their own. Linear time,
-// deterministic. False when memory is short.
+// one another by number; isolated vertices form a last level of their own. Within a level, vertices
+// of as many triangles follow one another. Linear time, deterministic. False when memory is short.
 bool dr_order_breadth_first(dr_order* order, dr_memory* memory, const dr_mesh* mesh);
 void dr_order_free(dr_order* order, dr_memory* memory);
 
@@ -69,6 +69,11 @@ typedef struct dr_batch {
 // local. Linear time, deterministic. False when memory is short.
 bool dr_batch_pack(dr_batch* batch, dr_memory* memory, const int32_t* slots, int arity,
                    const int32_t* block_start, int block_count, int slot_count);
+// Reorders the batches of each block so that each two, counted from the block's first, share no
+// slot either, and adds an empty batch where one finds no partner. Two can then be worked on at
+// once, and one need not wait for the other. False when memory is short; the batches then stay.
+bool dr_batch_pair(dr_batch* batch, dr_memory* memory, const int32_t* slots, int arity,
+                   int slot_count);
 void dr_batch_free(dr_batch* batch, dr_memory* memory);
 
 #endif

@@ -42,7 +42,8 @@ static bool list_pack(constraint_list* list, dr_memory* memory, const dr_blocks*
     if (done) {
         for (int i = 0; i < n; ++i) {
             memcpy(slots + (size_t)i * (size_t)arity,
-                   list->slots + (size_t)sorted[i] * (size_t)arity, sizeof(int32_t) * (size_t)arity);
+                   list->slots + (size_t)sorted[i] * (size_t)arity,
+                   sizeof(int32_t) * (size_t)arity);
             source[i] = list->source[sorted[i]];
         }
         if (n > 0) {
@@ -206,8 +207,8 @@ static bool allocate_batches(struct dr_xpbd_mesh* out, dr_memory* memory)
         memory, dr_array_bytes((size_t)out->hinge_batch_count, sizeof *out->hinge_rigidity));
     out->triangle_start = dr_new(memory, int32_t, out->block_count + 1);
     out->hinge_start = dr_new(memory, int32_t, out->block_count + 1);
-    bool hinges = out->hinge_batch_count == 0 ||
-                  (out->hinges && out->hinge_area && out->hinge_rigidity);
+    bool hinges =
+        out->hinge_batch_count == 0 || (out->hinges && out->hinge_area && out->hinge_rigidity);
     return hinges && (out->triangle_batch_count == 0 || out->triangles) && out->triangle_start &&
            out->hinge_start;
 }
@@ -222,6 +223,7 @@ static bool build(dr_xpbd* xpbd, dr_memory* memory, const drape_fabric* fabric, 
     if (!collect_triangles(triangles, memory, mesh, order->slot_of_vertex) ||
         !collect_hinges(hinges, memory, mesh, order->slot_of_vertex) ||
         !list_pack(triangles, memory, blocks, slot_count) ||
+        !dr_batch_pair(&triangles->batch, memory, triangles->slots, 3, slot_count) ||
         !list_pack(hinges, memory, blocks, slot_count)) {
         return false;
     }
@@ -248,6 +250,9 @@ static bool build(dr_xpbd* xpbd, dr_memory* memory, const drape_fabric* fabric, 
     }
     fill_triangles(out, triangles, mesh, mesh->vertex_count);
     fill_hinges(out, hinges, mesh, &rigidity, mesh->vertex_count);
+    if (!dr_bend_create(out, memory, blocks->slot_start, xpbd->sheet.vector_count)) {
+        return false;
+    }
     out->bend_sweeps = 1;
     xpbd->constraint_count = 3 * triangles->count + hinges->count;
     place_vertices(xpbd, mesh, order, fabric->density);
@@ -279,9 +284,11 @@ bool dr_xpbd_create_mesh(dr_xpbd* xpbd, dr_memory* memory, const drape_fabric* f
 
 void dr_xpbd_mesh_free(struct dr_xpbd_mesh* mesh, dr_memory* memory)
 {
+    dr_bend_free(mesh, memory);
     dr_delete(memory, mesh->triangles, mesh->triangle_batch_count);
     dr_delete(memory, mesh->hinges, mesh->hinge_batch_count);
-    dr_release(memory, mesh->hinge_area, sizeof *mesh->hinge_area * (size_t)mesh->hinge_batch_count);
+    dr_release(memory, mesh->hinge_area,
+               sizeof *mesh->hinge_area * (size_t)mesh->hinge_batch_count);
     dr_release(memory, mesh->hinge_rigidity,
                sizeof *mesh->hinge_rigidity * (size_t)mesh->hinge_batch_count);
     dr_delete(memory, mesh->triangle_start, mesh->block_count + 1);
@@ -314,50 +321,14 @@ static void update_clamps(dr_xpbd* xpbd)
     }
 }
 
-// A sweep leaves of the smooth bends the share 1 - a / (a + ws) of a compliance a against the weights
-// ws: sweep until a twentieth is left.
-static int choose_bend_sweeps(const dr_xpbd* xpbd)
-{
-    const struct dr_xpbd_mesh* mesh = xpbd->mesh;
-    double left = 0.0;
-    int count = 0;
-    for (int i = 0; i < mesh->hinge_batch_count; ++i) {
-        const dr_hinge_batch* batch = &mesh->hinges[i];
-        for (int lane = 0; lane < 8; ++lane) {
-            double ws = 0.0, k0 = 0.0;
-            for (int k = 1; k < 4; ++k) {
-                double w = (double)dr_sheet_inverse_mass(&xpbd->sheet, batch->slot[k][lane]);
-                double coef = (double)batch->k[k - 1][lane];
-                ws += w * coef * coef;
-                k0 -= coef;
-            }
-            ws += (double)dr_sheet_inverse_mass(&xpbd->sheet, batch->slot[0][lane]) * k0 * k0;
-            if (ws > 0.0) {
-                double weight = ws * (1.0 + (double)mesh->lag);
-                double compliance = (double)batch->compliance[lane] * (double)mesh->per_h_squared;
-                left += weight / (weight + compliance);
-                ++count;
-            }
-        }
-    }
-    left = count > 0 ? left / count : 0.0;
-    int sweeps = 1;
-    for (double rest = left; rest > 0.05 && sweeps < DR_XPBD_MAX_PHASES / 2; rest *= left) {
-        ++sweeps;
-    }
-    return sweeps;
-}
-
 void dr_xpbd_mesh_prepare(dr_xpbd* xpbd, float h)
 {
     struct dr_xpbd_mesh* mesh = xpbd->mesh;
-    mesh->per_h_squared = 1.0f / (h * h);
     for (int i = 0; i < 3; ++i) {
-        mesh->compliance[i] = mesh->per_h_squared / mesh->stiffness[i];
+        mesh->compliance[i] = 1.0f / (h * h * mesh->stiffness[i]);
     }
-    mesh->lag = mesh->damping / h;
     update_clamps(xpbd);
-    mesh->bend_sweeps = choose_bend_sweeps(xpbd);
+    dr_bend_prepare(xpbd, h);
 }
 
 // --- Energy, for tests ---

@@ -1,12 +1,22 @@
 // solver/xpbd_mesh.h: constraints of a general mesh. Between xpbd_mesh.c and its kernels.
 //
-// Triangles: with shape weights a_i, b_i of the corners, Fu = sum a_i x_i and Fv = sum b_i x_i are the
-// images of the unit warp and weft vectors. The three constraints |Fu| - 1, |Fv| - 1 and the sine of the
-// shear angle are solved together; all gradients are combinations of a_i and b_i (sum a = sum b = 0).
+// Triangles: with shape weights a_i, b_i of the corners, Fu = sum a_i x_i and Fv = sum b_i x_i are
+// the images of the unit warp and weft vectors. The three constraints |Fu| - 1, |Fv| - 1 and the sine
+// of the shear angle are solved together; all gradients are combinations of a_i and b_i (sum a = sum
+// b = 0). They go in batches of eight that share no vertex, and in pairs of such batches; empty lanes
+// refer to slots of their own that never move.
 //
 // Hinges: sum k_i x_i - bow n with cotangent weights k (Bergou 2006), n the normal of the pair.
+// Their energy is quadratic as long as n stays, and the same for x, y and z: one matrix K with a row
+// per vertex and some twelve neighbours in it. A substep looks for
 //
-// Batches of eight that share no vertex; empty lanes refer to slots of their own that never move.
+//     (M + h^2 (1 + lag) K) u = M aim + h^2 (1 + lag) fold,    aim = pos + lag (pos - start)
+//
+// where lag is internal friction over the substep and `fold` the pull of the bows, n taken from the
+// prediction; then pos moves by (u - aim) / (1 + lag). Chebyshev sweeps from u = aim (Golub and Varga
+// 1961) use nothing but K u / M: linear and angular momentum are kept however few there are, and no
+// order of vertices matters, so neither do threads. Hinge by hinge a sweep cost nearly four
+// times as much.
 #ifndef DR_XPBD_MESH_H
 #define DR_XPBD_MESH_H
 
@@ -24,14 +34,44 @@ typedef struct dr_hinge_batch {
     int32_t slot[4][8];
     float k[3][8];       // of vertices 1 to 3; vertex 0 has minus their sum
     float compliance[8]; // m/N
+    float stiffness[8];  // that the matrix has for it, N/m
     float bow[8];        // of the rest shape, m
-    float lambda[3][8];
 } dr_hinge_batch;
+
+// Eight vertices that follow one another, each with one other vertex that bends with it.
+typedef struct dr_coupling {
+    int32_t slot[8];
+    float k[8]; // entry of the matrix, N/m
+} dr_coupling;
+
+// What the phases of a substep leave room for, beside aims and folds.
+enum { DR_BEND_SWEEPS = 14 };
+
+typedef struct dr_bend {
+    dr_coupling* couplings;
+    int32_t* coupling_start; // per vector of eight slots, vector_count + 1
+    int32_t* vector_start;   // per block, block_count + 1
+    float* aim;              // where the vertices would go without bending, records
+    float* guess[2];         // where they go after the last sweeps, records
+    float* fold;             // pull of the bows, records; null when all is flat
+    int32_t* call;           // per block: how often it was run in this substep
+    int vector_count, coupling_count;
+    int sweeps;
+    float lag;    // internal friction over the substep, tau / h
+    float weight; // (1 + lag) h^2, s^2
+    float step, omega[DR_BEND_SWEEPS + 1]; // of each sweep, from 1
+    // To fill in the matrix: hinges round each slot, and sums by slot.
+    int32_t* hinge_start;
+    int32_t* hinge_list;
+    int32_t* met;
+    double* sum;
+    double* trial;
+} dr_bend;
 
 struct dr_xpbd_mesh {
     float* pos; // of the sheet
     const float* start;
-    float damping, lag; // internal friction of bending: tau in s, tau / h
+    float damping; // internal friction of bending, s
     dr_triangle_batch* triangles;
     dr_hinge_batch* hinges;
     int32_t* triangle_start; // per block, block_count + 1
@@ -41,15 +81,15 @@ struct dr_xpbd_mesh {
     bool is_flat;          // no hinge has a bow
     float compliance[3];   // warp, weft, shear per unit area: 1 / (stiffness h^2)
     float stiffness[3];    // N/m
-    float per_h_squared;
-    int bend_sweeps;       // so many that bending is within a few per cent of the fabric's
+    int bend_sweeps;       // calls of `bend` per substep and block
+    dr_bend bend;
     // For clamps: what a hinge's compliance is made of, in batch order.
     float (*hinge_area)[2][8];
     float (*hinge_rigidity)[8];
 };
 
 typedef struct dr_mesh_kernels {
-    // One sweep over the hinges or triangles of a block; in the first one multipliers start from zero.
+    // One call over the vertices or triangles of a block; the first of a substep starts afresh.
     void (*bend)(const struct dr_xpbd_mesh* mesh, int block, bool is_first);
     void (*stretch)(const struct dr_xpbd_mesh* mesh, int block, bool is_first);
 } dr_mesh_kernels;
@@ -60,6 +100,12 @@ struct dr_xpbd;
 
 void dr_xpbd_mesh_prepare(struct dr_xpbd* xpbd, float h);
 void dr_xpbd_mesh_free(struct dr_xpbd_mesh* mesh, dr_memory* memory);
+// Bending needs the hinge batches. Vectors of eight slots go to the blocks that begin at slot_start.
+bool dr_bend_create(struct dr_xpbd_mesh* mesh, dr_memory* memory, const int32_t* slot_start,
+                    int vector_count);
+void dr_bend_free(struct dr_xpbd_mesh* mesh, dr_memory* memory);
+void dr_bend_prepare(struct dr_xpbd* xpbd, float h);
+
 double dr_xpbd_mesh_energy(const struct dr_xpbd_mesh* mesh, const float* pos);
 
 #endif

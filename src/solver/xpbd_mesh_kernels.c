@@ -1,5 +1,6 @@
 // Projection of triangles and hinges, compiled once per instruction set.
 #include "core/simd.h"
+#include "solver/sheet_lanes.h"
 #include "solver/xpbd_mesh.h"
 
 typedef struct point {
@@ -20,113 +21,148 @@ static inline void point_scatter(float* pos, const int32_t* slot, point a)
     dr_f8_scatter4(pos, slot, c);
 }
 
-static inline void point_push(point* a, dr_v8 direction, dr_f8 amount)
-{
-    a->p = dr_v8_add(a->p, dr_v8_scale(direction, dr_f8_mul(a->w, amount)));
-}
-
 static inline dr_f8 mul3(dr_f8 a, dr_f8 b, dr_f8 c) { return dr_f8_mul(dr_f8_mul(a, b), c); }
 
-// Symmetric 3 x 3 system m y = r by elimination; m is positive definite. Upper part, row by row.
-static inline void solve3(const dr_f8 m[6], const dr_f8 r[3], dr_f8 y[3])
-{
-    dr_f8 one = dr_f8_set(1.0f);
-    dr_f8 d0 = dr_f8_div(one, m[0]);
-    dr_f8 l1 = dr_f8_mul(m[1], d0), l2 = dr_f8_mul(m[2], d0);
-    dr_f8 m11 = dr_f8_sub(m[3], dr_f8_mul(l1, m[1])), m12 = dr_f8_sub(m[4], dr_f8_mul(l1, m[2]));
-    dr_f8 m22 = dr_f8_sub(m[5], dr_f8_mul(l2, m[2]));
-    dr_f8 d1 = dr_f8_div(one, m11), l3 = dr_f8_mul(m12, d1);
-    m22 = dr_f8_sub(m22, dr_f8_mul(l3, m12));
-    dr_f8 r1 = dr_f8_sub(r[1], dr_f8_mul(l1, r[0]));
-    dr_f8 r2 = dr_f8_sub(dr_f8_sub(r[2], dr_f8_mul(l2, r[0])), dr_f8_mul(l3, r1));
-    y[2] = dr_f8_div(r2, m22);
-    y[1] = dr_f8_sub(dr_f8_mul(r1, d1), dr_f8_mul(l3, y[2]));
-    y[0] = dr_f8_sub(dr_f8_sub(dr_f8_mul(r[0], d0), dr_f8_mul(l1, y[1])), dr_f8_mul(l2, y[2]));
-}
+// --- Strains ---
 
-// Images of warp and weft with their lengths, and the gradients p, q of the sine of shear.
-typedef struct strain {
-    dr_v8 u, v;          // unit images
-    dr_f8 length_u, length_v;
-    dr_f8 per_u, per_v;  // 1 / lengths
-    dr_f8 sine;          // u.v
-    dr_v8 p, q;          // d sine / dFu, d sine / dFv
-} strain;
-
-static inline strain strain_of(const point x[3], dr_f8 a1, dr_f8 a2, dr_f8 b1, dr_f8 b2)
-{
-    strain s;
-    dr_v8 e1 = dr_v8_sub(x[1].p, x[0].p), e2 = dr_v8_sub(x[2].p, x[0].p);
-    dr_v8 fu = dr_v8_add(dr_v8_scale(e1, a1), dr_v8_scale(e2, a2));
-    dr_v8 fv = dr_v8_add(dr_v8_scale(e1, b1), dr_v8_scale(e2, b2));
-    dr_f8 tiny = dr_f8_set(1e-12f), one = dr_f8_set(1.0f);
-    s.length_u = dr_f8_sqrt(dr_f8_max(dr_v8_dot(fu, fu), tiny));
-    s.length_v = dr_f8_sqrt(dr_f8_max(dr_v8_dot(fv, fv), tiny));
-    s.per_u = dr_f8_div(one, s.length_u);
-    s.per_v = dr_f8_div(one, s.length_v);
-    s.u = dr_v8_scale(fu, s.per_u);
-    s.v = dr_v8_scale(fv, s.per_v);
-    s.sine = dr_v8_dot(s.u, s.v);
-    s.p = dr_v8_scale(dr_v8_sub(s.v, dr_v8_scale(s.u, s.sine)), s.per_u);
-    s.q = dr_v8_scale(dr_v8_sub(s.u, dr_v8_scale(s.v, s.sine)), s.per_v);
-    return s;
-}
-
-// Multiplier changes of one batch, from the three strains at once.
-static inline void triangle_change(const strain* s, const dr_f8 compliance[3], const dr_f8 l[3],
-                                   dr_f8 aa, dr_f8 ab, dr_f8 bb, dr_f8 change[3])
-{
-    dr_f8 one = dr_f8_set(1.0f);
-    dr_f8 left = dr_f8_sub(one, dr_f8_mul(s->sine, s->sine));
-    dr_f8 m33 = dr_f8_add(mul3(aa, s->per_u, s->per_u), mul3(bb, s->per_v, s->per_v));
-    dr_f8 cross = dr_f8_mul(dr_f8_add(ab, ab), mul3(s->sine, s->per_u, s->per_v));
-    const dr_f8 m[6] = {
-        dr_f8_add(aa, compliance[0]),
-        dr_f8_mul(ab, s->sine),
-        mul3(ab, left, s->per_v),
-        dr_f8_add(bb, compliance[1]),
-        mul3(ab, left, s->per_u),
-        dr_f8_add(dr_f8_mul(left, dr_f8_sub(m33, cross)), compliance[2]),
-    };
-    const dr_f8 r[3] = {
-        dr_f8_sub(dr_f8_sub(one, s->length_u), dr_f8_mul(compliance[0], l[0])),
-        dr_f8_sub(dr_f8_sub(one, s->length_v), dr_f8_mul(compliance[1], l[1])),
-        dr_f8_neg(dr_f8_add(s->sine, dr_f8_mul(compliance[2], l[2]))),
-    };
-    solve3(m, r, change);
-}
-
-static inline void project_triangles(const struct dr_xpbd_mesh* mesh, dr_triangle_batch* batch,
-                                     bool is_first)
-{
+// Triangles of one batch on their way through a sweep.
+typedef struct triangles {
     point x[3];
+    dr_f8 a[2], b[2];
+    dr_v8 fu, fv;       // images of warp and weft
+    dr_f8 per_u, per_v; // 1 / their lengths
+    dr_f8 strain[3];    // lengths - 1, sine of shear
+    dr_f8 change[3];    // of the multipliers
+} triangles;
+
+static inline void fetch(triangles* t, const float* pos, const dr_triangle_batch* batch)
+{
     for (int i = 0; i < 3; ++i) {
-        x[i] = point_gather(mesh->pos, batch->slot[i]);
+        t->x[i] = point_gather(pos, batch->slot[i]);
     }
-    dr_f8 a1 = dr_f8_load(batch->a[0]), a2 = dr_f8_load(batch->a[1]);
-    dr_f8 b1 = dr_f8_load(batch->b[0]), b2 = dr_f8_load(batch->b[1]);
-    const dr_f8 a[3] = {dr_f8_neg(dr_f8_add(a1, a2)), a1, a2};
-    const dr_f8 b[3] = {dr_f8_neg(dr_f8_add(b1, b2)), b1, b2};
-    strain s = strain_of(x, a1, a2, b1, b2);
-    dr_f8 l[3], change[3], compliance[3], per_area = dr_f8_load(batch->per_area);
-    dr_f8 aa = dr_f8_zero(), ab = aa, bb = aa;
-    for (int i = 0; i < 3; ++i) {
-        l[i] = is_first ? dr_f8_zero() : dr_f8_load(batch->lambda[i]);
-        compliance[i] = dr_f8_mul(dr_f8_set(mesh->compliance[i]), per_area);
-        aa = dr_f8_add(aa, mul3(x[i].w, a[i], a[i]));
-        ab = dr_f8_add(ab, mul3(x[i].w, a[i], b[i]));
-        bb = dr_f8_add(bb, mul3(x[i].w, b[i], b[i]));
-    }
-    triangle_change(&s, compliance, l, aa, ab, bb, change);
-    dr_v8 along = dr_v8_add(dr_v8_scale(s.u, change[0]), dr_v8_scale(s.p, change[2]));
-    dr_v8 across = dr_v8_add(dr_v8_scale(s.v, change[1]), dr_v8_scale(s.q, change[2]));
-    for (int i = 0; i < 3; ++i) {
-        dr_f8_store(batch->lambda[i], dr_f8_add(l[i], change[i]));
-        point_push(&x[i], along, a[i]);
-        point_push(&x[i], across, b[i]);
-        point_scatter(mesh->pos, batch->slot[i], x[i]);
+    for (int i = 0; i < 2; ++i) {
+        t->a[i] = dr_f8_load(batch->a[i]);
+        t->b[i] = dr_f8_load(batch->b[i]);
     }
 }
+
+static inline void measure(triangles* t)
+{
+    dr_v8 e1 = dr_v8_sub(t->x[1].p, t->x[0].p), e2 = dr_v8_sub(t->x[2].p, t->x[0].p);
+    t->fu = dr_v8_add(dr_v8_scale(e1, t->a[0]), dr_v8_scale(e2, t->a[1]));
+    t->fv = dr_v8_add(dr_v8_scale(e1, t->b[0]), dr_v8_scale(e2, t->b[1]));
+    dr_f8 tiny = dr_f8_set(1e-12f), one = dr_f8_set(1.0f);
+    dr_f8 u = dr_f8_sqrt(dr_f8_max(dr_v8_dot(t->fu, t->fu), tiny));
+    dr_f8 v = dr_f8_sqrt(dr_f8_max(dr_v8_dot(t->fv, t->fv), tiny));
+    dr_f8 per_uv = dr_f8_div(one, dr_f8_mul(u, v));
+    t->per_u = dr_f8_mul(per_uv, v);
+    t->per_v = dr_f8_mul(per_uv, u);
+    t->strain[0] = dr_f8_sub(u, one);
+    t->strain[1] = dr_f8_sub(v, one);
+    t->strain[2] = dr_f8_mul(dr_v8_dot(t->fu, t->fv), per_uv);
+}
+
+// Sums of w a a, w a b and w b b over the corners.
+static inline void weigh(const triangles* t, dr_f8* aa, dr_f8* ab, dr_f8* bb)
+{
+    const dr_f8 a[3] = {dr_f8_add(t->a[0], t->a[1]), t->a[0], t->a[1]};
+    const dr_f8 b[3] = {dr_f8_add(t->b[0], t->b[1]), t->b[0], t->b[1]};
+    *aa = *ab = *bb = dr_f8_zero();
+    for (int i = 0; i < 3; ++i) {
+        dr_f8 wa = dr_f8_mul(t->x[i].w, a[i]), wb = dr_f8_mul(t->x[i].w, b[i]);
+        *aa = dr_f8_add(*aa, dr_f8_mul(wa, a[i]));
+        *ab = dr_f8_add(*ab, dr_f8_mul(wa, b[i]));
+        *bb = dr_f8_add(*bb, dr_f8_mul(wb, b[i]));
+    }
+}
+
+// Multiplier changes from the three strains at once, whose lacks are r: a symmetric system. It is
+// divided by its first entry, so that products stay among the numbers; two divisions in all.
+static inline void solve(triangles* t, const dr_f8 compliance[3], const dr_f8 r[3])
+{
+    dr_f8 one = dr_f8_set(1.0f), sine = t->strain[2], aa, ab, bb;
+    weigh(t, &aa, &ab, &bb);
+    dr_f8 inverse = dr_f8_div(one, dr_f8_add(aa, compliance[0]));
+    aa = dr_f8_mul(aa, inverse);
+    ab = dr_f8_mul(ab, inverse);
+    bb = dr_f8_mul(bb, inverse);
+    dr_f8 left = dr_f8_sub(one, dr_f8_mul(sine, sine));
+    dr_f8 left_u = dr_f8_mul(left, t->per_u), left_v = dr_f8_mul(left, t->per_v);
+    dr_f8 m01 = dr_f8_mul(ab, sine), m02 = dr_f8_mul(ab, left_v), m12 = dr_f8_mul(ab, left_u);
+    dr_f8 m11 = dr_f8_add(bb, dr_f8_mul(compliance[1], inverse));
+    dr_f8 mixed = dr_f8_sub(dr_f8_mul(bb, left_v), dr_f8_mul(dr_f8_add(m01, m01), left_u));
+    dr_f8 m22 = dr_f8_add(mul3(aa, t->per_u, left_u), dr_f8_mul(mixed, t->per_v));
+    m22 = dr_f8_add(m22, dr_f8_mul(compliance[2], inverse));
+    // Without the first unknown.
+    dr_f8 n11 = dr_f8_sub(m11, dr_f8_mul(m01, m01)), n12 = dr_f8_sub(m12, dr_f8_mul(m01, m02));
+    dr_f8 n22 = dr_f8_sub(m22, dr_f8_mul(m02, m02)), r0 = dr_f8_mul(r[0], inverse);
+    dr_f8 r1 = dr_f8_sub(dr_f8_mul(r[1], inverse), dr_f8_mul(m01, r0));
+    dr_f8 r2 = dr_f8_sub(dr_f8_mul(r[2], inverse), dr_f8_mul(m02, r0));
+    dr_f8 per = dr_f8_div(one, dr_f8_sub(dr_f8_mul(n11, n22), dr_f8_mul(n12, n12)));
+    t->change[1] = dr_f8_mul(dr_f8_sub(dr_f8_mul(n22, r1), dr_f8_mul(n12, r2)), per);
+    t->change[2] = dr_f8_mul(dr_f8_sub(dr_f8_mul(n11, r2), dr_f8_mul(n12, r1)), per);
+    t->change[0] =
+        dr_f8_sub(dr_f8_sub(r0, dr_f8_mul(m01, t->change[1])), dr_f8_mul(m02, t->change[2]));
+}
+
+static inline void relax_strains(triangles* t, const float* compliance, dr_triangle_batch* batch,
+                                 bool is_first)
+{
+    dr_f8 per_area = dr_f8_load(batch->per_area), c[3], r[3], l[3];
+    for (int i = 0; i < 3; ++i) {
+        c[i] = dr_f8_mul(dr_f8_set(compliance[i]), per_area);
+        l[i] = is_first ? dr_f8_zero() : dr_f8_load(batch->lambda[i]);
+        r[i] = dr_f8_neg(dr_f8_add(t->strain[i], dr_f8_mul(c[i], l[i])));
+    }
+    solve(t, c, r);
+    for (int i = 0; i < 3; ++i) {
+        dr_f8_store(batch->lambda[i], dr_f8_add(l[i], t->change[i]));
+    }
+}
+
+// All gradients lie in the plane of fu and fv: a symmetric matrix (uu, uv, vv) between them.
+static inline void push(triangles* t, float* pos, const dr_triangle_batch* batch)
+{
+    dr_f8 cu = dr_f8_mul(t->change[2], t->per_u), cv = dr_f8_mul(t->change[2], t->per_v);
+    dr_f8 sine = t->strain[2], uv = dr_f8_mul(cu, t->per_v);
+    dr_f8 uu = dr_f8_mul(dr_f8_sub(t->change[0], dr_f8_mul(sine, cu)), t->per_u);
+    dr_f8 vv = dr_f8_mul(dr_f8_sub(t->change[1], dr_f8_mul(sine, cv)), t->per_v);
+    dr_v8 pull[2];
+    for (int i = 0; i < 2; ++i) {
+        dr_f8 u = dr_f8_add(dr_f8_mul(t->a[i], uu), dr_f8_mul(t->b[i], uv));
+        dr_f8 v = dr_f8_add(dr_f8_mul(t->a[i], uv), dr_f8_mul(t->b[i], vv));
+        pull[i] = dr_v8_add(dr_v8_scale(t->fu, u), dr_v8_scale(t->fv, v));
+    }
+    point* x = t->x;
+    x[0].p = dr_v8_sub(x[0].p, dr_v8_scale(dr_v8_add(pull[0], pull[1]), x[0].w));
+    x[1].p = dr_v8_add(x[1].p, dr_v8_scale(pull[0], x[1].w));
+    x[2].p = dr_v8_add(x[2].p, dr_v8_scale(pull[1], x[2].w));
+    for (int i = 0; i < 3; ++i) {
+        point_scatter(pos, batch->slot[i], x[i]);
+    }
+}
+
+// Two batches that share no vertex, side by side: one works while the other waits for its roots and
+// divisions.
+static inline void project_pair(const struct dr_xpbd_mesh* mesh, dr_triangle_batch* pair,
+                                bool is_first)
+{
+    triangles t[2];
+    for (int k = 0; k < 2; ++k) {
+        fetch(&t[k], mesh->pos, &pair[k]);
+    }
+    for (int k = 0; k < 2; ++k) {
+        measure(&t[k]);
+    }
+    for (int k = 0; k < 2; ++k) {
+        relax_strains(&t[k], mesh->compliance, &pair[k], is_first);
+    }
+    for (int k = 0; k < 2; ++k) {
+        push(&t[k], mesh->pos, &pair[k]);
+    }
+}
+
+// --- Bending ---
 
 static inline dr_v8 unit(dr_v8 a)
 {
@@ -144,61 +180,117 @@ static inline dr_v8 hinge_normal(const point x[4])
     return unit(dr_v8_add(unit(n2), unit(n3)));
 }
 
-static inline void project_hinges(const struct dr_xpbd_mesh* mesh, dr_hinge_batch* batch,
-                                  bool is_first)
+// Where a vertex would go without bending. Internal friction looks ahead by the change since the
+// substep began.
+static void aim_block(const struct dr_xpbd_mesh* mesh, int block)
 {
-    point x[4];
-    for (int i = 0; i < 4; ++i) {
-        x[i] = point_gather(mesh->pos, batch->slot[i]);
-    }
-    dr_f8 zero = dr_f8_zero(), ws = zero;
-    dr_f8 k[4] = {zero, dr_f8_load(batch->k[0]), dr_f8_load(batch->k[1]), dr_f8_load(batch->k[2])};
-    k[0] = dr_f8_neg(dr_f8_add(dr_f8_add(k[1], k[2]), k[3]));
-    dr_v8 c = {zero, zero, zero}, l = c;
-    for (int i = 0; i < 4; ++i) {
-        ws = dr_f8_add(ws, mul3(x[i].w, k[i], k[i]));
-        c = dr_v8_add(c, dr_v8_scale(dr_v8_sub(x[i].p, x[0].p), k[i]));
-    }
-    dr_f8 weight = ws;
-    if (mesh->lag > 0.0f) {
-        // Internal friction looks ahead by the change of the bend since the substep began.
-        dr_f8 lag = dr_f8_set(mesh->lag);
-        dr_v8 before = {zero, zero, zero};
-        point from = point_gather(mesh->start, batch->slot[0]);
-        for (int i = 1; i < 4; ++i) {
-            point at = point_gather(mesh->start, batch->slot[i]);
-            before = dr_v8_add(before, dr_v8_scale(dr_v8_sub(at.p, from.p), k[i]));
+    const dr_bend* bend = &mesh->bend;
+    dr_f8 lag = dr_f8_set(bend->lag);
+    for (int v = bend->vector_start[block]; v < bend->vector_start[block + 1]; ++v) {
+        dr_lanes at = dr_lanes_load(DR_LAYOUT_RECORDS, mesh->pos, v);
+        dr_lanes from = dr_lanes_load(DR_LAYOUT_RECORDS, mesh->start, v);
+        at.p = dr_v8_add(at.p, dr_v8_scale(dr_v8_sub(at.p, from.p), lag));
+        dr_lanes_store(DR_LAYOUT_RECORDS, bend->aim, v, at);
+        if (bend->fold) {
+            memset(bend->fold + (size_t)v * 32, 0, 32 * sizeof(float));
         }
-        weight = dr_f8_add(ws, dr_f8_mul(ws, lag));
-        c = dr_v8_add(c, dr_v8_scale(dr_v8_sub(c, before), lag));
-    }
-    if (!mesh->is_flat) {
-        c = dr_v8_sub(c, dr_v8_scale(hinge_normal(x), dr_f8_load(batch->bow)));
-    }
-    if (!is_first) {
-        l = dr_v8_load(batch->lambda[0]);
-    }
-    dr_f8 compliance = dr_f8_mul(dr_f8_load(batch->compliance), dr_f8_set(mesh->per_h_squared));
-    dr_f8 inverse = dr_f8_div(dr_f8_set(-1.0f), dr_f8_add(weight, compliance));
-    dr_v8 change = dr_v8_scale(dr_v8_add(c, dr_v8_scale(l, compliance)), inverse);
-    dr_v8_store(batch->lambda[0], dr_v8_add(l, change));
-    for (int i = 0; i < 4; ++i) {
-        point_push(&x[i], change, k[i]);
-        point_scatter(mesh->pos, batch->slot[i], x[i]);
     }
 }
 
+// Pull of the bows of a curved rest shape, along the normals of this substep.
+static void fold_block(const struct dr_xpbd_mesh* mesh, int block)
+{
+    for (int h = mesh->hinge_start[block]; h < mesh->hinge_start[block + 1]; ++h) {
+        const dr_hinge_batch* batch = &mesh->hinges[h];
+        point x[4];
+        for (int i = 0; i < 4; ++i) {
+            x[i] = point_gather(mesh->pos, batch->slot[i]);
+        }
+        dr_f8 pull = dr_f8_mul(dr_f8_load(batch->bow), dr_f8_load(batch->stiffness));
+        dr_v8 n = dr_v8_scale(hinge_normal(x), pull);
+        dr_f8 k[4] = {dr_f8_zero(), dr_f8_load(batch->k[0]), dr_f8_load(batch->k[1]),
+                      dr_f8_load(batch->k[2])};
+        k[0] = dr_f8_neg(dr_f8_add(dr_f8_add(k[1], k[2]), k[3]));
+        for (int i = 0; i < 4; ++i) {
+            point f = point_gather(mesh->bend.fold, batch->slot[i]);
+            f.p = dr_v8_add(f.p, dr_v8_scale(n, k[i]));
+            point_scatter(mesh->bend.fold, batch->slot[i], f);
+        }
+    }
+}
+
+// Row of the matrix times the vertices, from differences, so that carrying a sheet costs nothing.
+static inline dr_v8 bend_force(const dr_bend* bend, const float* now, dr_v8 own, int v)
+{
+    dr_f8 zero = dr_f8_zero();
+    dr_v8 sum = {zero, zero, zero};
+    for (int i = bend->coupling_start[v]; i < bend->coupling_start[v + 1]; ++i) {
+        const dr_coupling* coupling = &bend->couplings[i];
+        point other = point_gather(now, coupling->slot);
+        dr_v8 apart = dr_v8_sub(other.p, own);
+        sum = dr_v8_add(sum, dr_v8_scale(apart, dr_f8_load(coupling->k)));
+    }
+    return sum;
+}
+
+// The vertices go where the last guess went; further sweeps, if any, add to it.
+static inline void follow(const struct dr_xpbd_mesh* mesh, int v, dr_v8 move)
+{
+    dr_f8 share = dr_f8_set(1.0f / (1.0f + mesh->bend.lag));
+    dr_lanes at = dr_lanes_load(DR_LAYOUT_RECORDS, mesh->pos, v);
+    at.p = dr_v8_add(at.p, dr_v8_scale(move, share));
+    dr_lanes_store(DR_LAYOUT_RECORDS, mesh->pos, v, at);
+}
+
+// Sweep number `sweep`, from 1: the next guess from the last two and what the last one lacks. All of
+// `now` was written in the sweep before, so blocks and vectors may come in any order.
+static void relax_block(const struct dr_xpbd_mesh* mesh, int block, int sweep)
+{
+    const dr_bend* bend = &mesh->bend;
+    const float* now = sweep == 1 ? bend->aim : bend->guess[sweep % 2];
+    float* next = bend->guess[(sweep + 1) % 2];
+    const float* before = sweep <= 2 ? bend->aim : next;
+    dr_f8 weight = dr_f8_set(bend->weight), step = dr_f8_set(bend->step);
+    dr_f8 omega = dr_f8_set(bend->omega[sweep < DR_BEND_SWEEPS ? sweep : DR_BEND_SWEEPS]);
+    for (int v = bend->vector_start[block]; v < bend->vector_start[block + 1]; ++v) {
+        dr_lanes own = dr_lanes_load(DR_LAYOUT_RECORDS, now, v);
+        dr_lanes aim = dr_lanes_load(DR_LAYOUT_RECORDS, bend->aim, v);
+        dr_lanes old = dr_lanes_load(DR_LAYOUT_RECORDS, before, v);
+        dr_v8 force = bend_force(bend, now, own.p, v);
+        if (bend->fold) {
+            force = dr_v8_sub(force, dr_lanes_load(DR_LAYOUT_RECORDS, bend->fold, v).p);
+        }
+        force = dr_v8_scale(force, dr_f8_mul(own.w, weight));
+        dr_v8 lack = dr_v8_sub(dr_v8_sub(aim.p, own.p), force);
+        dr_v8 move = dr_v8_add(dr_v8_sub(own.p, old.p), dr_v8_scale(lack, step));
+        dr_lanes then = {dr_v8_add(old.p, dr_v8_scale(move, omega)), own.w};
+        dr_lanes_store(DR_LAYOUT_RECORDS, next, v, then);
+        if (sweep >= bend->sweeps) {
+            dr_v8 from = sweep == bend->sweeps ? aim.p : own.p;
+            follow(mesh, v, dr_v8_sub(then.p, from));
+        }
+    }
+}
+
+// First the aims, then the folds if there are any, then one sweep a call.
 static void bend(const struct dr_xpbd_mesh* mesh, int block, bool is_first)
 {
-    for (int i = mesh->hinge_start[block]; i < mesh->hinge_start[block + 1]; ++i) {
-        project_hinges(mesh, &mesh->hinges[i], is_first);
+    int call = is_first ? 0 : mesh->bend.call[block] + 1;
+    mesh->bend.call[block] = call;
+    if (is_first) {
+        aim_block(mesh, block);
+    } else if (mesh->bend.fold && call == 1) {
+        fold_block(mesh, block);
+    } else {
+        relax_block(mesh, block, mesh->bend.fold ? call - 1 : call);
     }
 }
 
 static void stretch(const struct dr_xpbd_mesh* mesh, int block, bool is_first)
 {
-    for (int i = mesh->triangle_start[block]; i < mesh->triangle_start[block + 1]; ++i) {
-        project_triangles(mesh, &mesh->triangles[i], is_first);
+    int end = mesh->triangle_start[block + 1];
+    for (int i = mesh->triangle_start[block]; i < end; i += 2) {
+        project_pair(mesh, &mesh->triangles[i], is_first);
     }
 }
 

@@ -349,6 +349,64 @@ START_TEST(batches_share_no_vertex)
 }
 END_TEST
 
+// Pairs hold the same constraints, share no slot, and stay in their blocks.
+static double pair_and_check(const dr_mesh* mesh, int target)
+{
+    dr_order order;
+    dr_blocks blocks;
+    dr_batch batch;
+    ck_assert(dr_order_breadth_first(&order, &memory, mesh));
+    ck_assert(dr_blocks_cut(&blocks, &memory, &order, 2, target));
+    constraints c = sort_constraints(mesh, &order, &blocks, 3);
+    ck_assert(dr_batch_pack(&batch, &memory, c.slots, 3, c.block_start, blocks.block_count,
+                            mesh->vertex_count));
+    int before = batch.batch_count;
+    ck_assert(dr_batch_pair(&batch, &memory, c.slots, 3, mesh->vertex_count));
+    ck_assert_int_eq(batch.block_start[blocks.block_count], batch.batch_count);
+    int* seen = calloc((size_t)c.count + 1, sizeof *seen);
+    for (int b = 0; b < blocks.block_count; ++b) {
+        ck_assert_int_eq(batch.block_start[b] % 2, 0);
+        for (int i = batch.block_start[b]; i < batch.block_start[b + 1]; i += 2) {
+            const int32_t* lanes = batch.order + i * DR_BATCH_LANES;
+            for (int l = 0; l < 2 * DR_BATCH_LANES; ++l) {
+                for (int m = l + 1; m < 2 * DR_BATCH_LANES && lanes[l] >= 0; ++m) {
+                    ck_assert(lanes[m] < 0 || !share_slot(&c, lanes[l], lanes[m]));
+                }
+                if (lanes[l] >= 0) {
+                    ck_assert_int_ge(lanes[l], c.block_start[b]);
+                    ck_assert_int_lt(lanes[l], c.block_start[b + 1]);
+                    ++seen[lanes[l]];
+                }
+            }
+        }
+    }
+    for (int i = 0; i < c.count; ++i) {
+        ck_assert_int_eq(seen[i], 1);
+    }
+    free(seen);
+    double added = before > 0 ? (double)(batch.batch_count - before) / before : 0.0;
+    dr_batch_free(&batch, &memory);
+    constraints_free(&c);
+    dr_blocks_free(&blocks, &memory);
+    dr_order_free(&order, &memory);
+    return added;
+}
+
+START_TEST(pairs_share_no_vertex)
+{
+    setup_memory();
+    for (uint64_t seed = 1; seed <= 100; ++seed) {
+        dr_mesh mesh = build_scattered(seed);
+        pair_and_check(&mesh, seed % 2 ? 20 : 1000);
+        dr_mesh_free(&mesh, &memory);
+    }
+    dr_mesh mesh = build_grid(71, 71, DRAPE_DIAGONALS_ALTERNATE);
+    ck_assert_double_lt(pair_and_check(&mesh, 400), 0.03);
+    dr_mesh_free(&mesh, &memory);
+    check_memory_freed();
+}
+END_TEST
+
 START_TEST(batches_are_nearly_full)
 {
     setup_memory();
@@ -419,6 +477,7 @@ static bool try_to_pack(const dr_mesh* mesh)
                      dr_batch_pack(&batch, &memory, slots, 3, block_start, blocks.block_count,
                                    mesh->vertex_count);
             if (packed) {
+                packed = dr_batch_pair(&batch, &memory, slots, 3, mesh->vertex_count);
                 dr_batch_free(&batch, &memory);
             }
             dr_blocks_free(&blocks, &memory);
@@ -455,6 +514,7 @@ int main(void)
     tcase_add_test(cases, walks_begin_at_a_far_end);
     tcase_add_test(cases, blocks_of_one_parity_share_no_vertex);
     tcase_add_test(cases, batches_share_no_vertex);
+    tcase_add_test(cases, pairs_share_no_vertex);
     tcase_add_test(cases, batches_are_nearly_full);
     tcase_add_test(cases, a_star_gives_one_constraint_per_batch);
     tcase_add_test(cases, nothing_to_pack_is_no_error);

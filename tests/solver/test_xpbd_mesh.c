@@ -91,6 +91,78 @@ START_TEST(chosen_sweeps_come_close)
 }
 END_TEST
 
+// Mass times place, summed, and its moment about the origin against the places before.
+static void impulse(const piece* p, const drape_vec3* before, double linear[3], double angular[3])
+{
+    for (int c = 0; c < 3; ++c) {
+        linear[c] = angular[c] = 0.0;
+    }
+    for (int v = 0; v < p->mesh.vertex_count; ++v) {
+        drape_vec3 at = piece_at(p, v), move = dr_sub(at, before[v]);
+        double m = (double)p->xpbd.sheet.mass[v];
+        const double x[3] = {at.x, at.y, at.z}, d[3] = {move.x, move.y, move.z};
+        for (int c = 0; c < 3; ++c) {
+            linear[c] += m * d[c];
+            angular[c] += m * (x[(c + 1) % 3] * d[(c + 2) % 3] - x[(c + 2) % 3] * d[(c + 1) % 3]);
+        }
+    }
+}
+
+// Bending pushes a free sheet nowhere and does not turn it, though the sweeps are few and the hinges
+// stiffer than they can do.
+START_TEST(bending_keeps_momentum)
+{
+    drape_fabric fabric = test_fabric();
+    fabric.bend_warp *= _i % 2 ? 1.0f : 1e4f;
+    fabric.bend_weft *= _i % 2 ? 1.0f : 1e4f;
+    piece p;
+    piece_weave(&p, WEAVE_RIGHT + _i / 2, &fabric, 21, 17);
+    bump b = {0.42, 3.0, false};
+    piece_pose(&p, pose_bump, &b);
+    piece_shake(&p, 1e-3f, 5);
+    drape_vec3* before = piece_copy(&p);
+    double linear[3], angular[3], moved = 0.0;
+    dr_xpbd_prepare(&p.xpbd, 1.0f / 600.0f);
+    for (int phase = 0; phase < dr_xpbd_phase_count(&p.xpbd, DR_XPBD_BEND); ++phase) {
+        piece_run(&p, DR_XPBD_BEND, phase, (dr_xpbd_sweep){0, 1});
+    }
+    impulse(&p, before, linear, angular);
+    for (int v = 0; v < p.mesh.vertex_count; ++v) {
+        moved +=
+            (double)p.xpbd.sheet.mass[v] * dr_length_double(dr_sub(piece_at(&p, v), before[v]));
+    }
+    ck_assert_double_gt(moved, 0.0);
+    for (int c = 0; c < 3; ++c) {
+        ck_assert_double_le(fabs(linear[c]), 1e-4 * moved);
+        ck_assert_double_le(fabs(angular[c]), 1e-4 * moved);
+    }
+    free(before);
+    piece_free(&p);
+}
+END_TEST
+
+// However stiff the hinges are for the substep, a shaken sheet comes to rest.
+START_TEST(stiff_bending_stays_calm)
+{
+    drape_fabric fabric = test_fabric();
+    fabric.stretch_warp = fabric.stretch_weft = fabric.shear = 1e-9f;
+    for (float scale = 1.0f; scale < 1e9f; scale *= 10.0f) {
+        fabric.bend_warp = 12e-6f * scale;
+        fabric.bend_weft = 8e-6f * scale;
+        piece p;
+        piece_weave(&p, _i, &fabric, 12, 9);
+        piece_shake(&p, 1e-4f, 3);
+        double before = piece_energy(&p);
+        for (int i = 0; i < 200; ++i) {
+            piece_substep(&p, 1.0f / 300.0f, (drape_vec3){0}, 1);
+        }
+        // Rounding of places is shaken again in each substep.
+        ck_assert_double_le(piece_energy(&p), 1.01 * before);
+        piece_free(&p);
+    }
+}
+END_TEST
+
 // --- Curved rest shapes ---
 
 enum { rolled_columns = 31 };
@@ -178,6 +250,8 @@ int main(void)
     tcase_add_loop_test(flat, strains_cost_what_the_fabric_says, WEAVE_RIGHT, WEAVE_COUNT);
     tcase_add_loop_test(flat, converged_bending_solves_its_equation, WEAVE_RIGHT, WEAVE_COUNT);
     tcase_add_loop_test(flat, chosen_sweeps_come_close, WEAVE_RIGHT, WEAVE_COUNT);
+    tcase_add_loop_test(flat, bending_keeps_momentum, 0, 6);
+    tcase_add_loop_test(flat, stiff_bending_stays_calm, WEAVE_RIGHT, WEAVE_COUNT);
     suite_add_tcase(suite, flat);
     TCase* curved = tcase_create("curved");
     tcase_add_test(curved, rolled_sheet_rests_in_any_place);
