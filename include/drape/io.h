@@ -121,7 +121,7 @@ DRAPE_API const char* drape_scene_cloth_name(const drape_scene* scene, int index
 DRAPE_API int drape_scene_collider_count(const drape_scene* scene);
 DRAPE_API drape_collider_id drape_scene_collider(const drape_scene* scene, int index);
 DRAPE_API const char* drape_scene_collider_name(const drape_scene* scene, int index);
-// True when the collider has keys.
+// True when the collider has keys or is a sequence.
 DRAPE_API bool drape_scene_collider_moves(const drape_scene* scene, int index);
 // Steps the world by one frame.
 DRAPE_API drape_step_report drape_scene_step(drape_scene* scene);

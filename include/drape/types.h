@@ -274,6 +274,11 @@ typedef struct drape_shape {
 // A collider: drape_collider_defaults() fills it in.
 typedef struct drape_collider_def {
     drape_shape shape;
+    const drape_mesh_view* mesh; // triangles in place of `shape`, when not null. Watertight ones have
+                                 // an inside; others are sheets that cloth meets from both sides
+    const drape_vec3* frames;    // places of the mesh's vertices that follow each other, in its own
+    int frame_count;             // frame: frame_count times vertex_count; straight within a step
+    float fps;                   // of `frames`
     drape_transform place;
     float friction_static;  // negative (default): the fabric's
     float friction_dynamic;
@@ -298,7 +303,8 @@ typedef struct drape_step_report {
     int64_t box_tests;    // bounding volume tests in the step
     int64_t exact_tests;  // distance evaluations in the step
     int runs;             // most detect-solve repetitions in a substep
-    float smallest_gap;   // between cloth and colliders, m; infinity without colliders
+    float smallest_gap;   // between vertices and colliders, m; infinity without colliders; to meshes
+                          // further than contacts are looked for, a lower bound
     float max_stretch;    // largest edge strain, 0.01 is 1 %
     double kinetic_energy; // J
     int heap_calls;       // calls of the allocator

@@ -1,7 +1,9 @@
 #include "contact/contact.h"
 
 #include <math.h>
+#include <string.h>
 
+#include "contact/body.h"
 #include "core/isa.h"
 #include "core/vec_math.h"
 
@@ -16,18 +18,6 @@ static void rotation_matrix(drape_quat q, float m[9])
         m[3 + c] = column.y;
         m[6 + c] = column.z;
     }
-}
-
-static drape_vec3 apply(const float m[9], drape_vec3 v)
-{
-    return (drape_vec3){m[0] * v.x + m[1] * v.y + m[2] * v.z, m[3] * v.x + m[4] * v.y + m[5] * v.z,
-                        m[6] * v.x + m[7] * v.y + m[8] * v.z};
-}
-
-static drape_vec3 apply_transposed(const float m[9], drape_vec3 v)
-{
-    return (drape_vec3){m[0] * v.x + m[3] * v.y + m[6] * v.z, m[1] * v.x + m[4] * v.y + m[7] * v.z,
-                        m[2] * v.x + m[5] * v.y + m[8] * v.z};
 }
 
 // Widens bounds by the solid at one pose, through its support points. A turning solid stays within
@@ -51,11 +41,8 @@ static void add_bounds(dr_obstacle* obstacle, const float m[9], drape_vec3 place
     }
 }
 
-void dr_obstacle_set(dr_obstacle* obstacle, const drape_shape* shape, drape_transform start,
-                     drape_transform end)
+static void set_poses(dr_obstacle* obstacle, drape_transform start, drape_transform end)
 {
-    obstacle->shape = *shape;
-    obstacle->terms = dr_shape_terms_of(shape);
     rotation_matrix(start.rotate, obstacle->rotation);
     rotation_matrix(end.rotate, obstacle->rotation_end);
     for (int i = 0; i < 9; ++i) {
@@ -67,8 +54,39 @@ void dr_obstacle_set(dr_obstacle* obstacle, const drape_shape* shape, drape_tran
         obstacle->lo[c] = INFINITY;
         obstacle->hi[c] = -INFINITY;
     }
+}
+
+void dr_obstacle_set(dr_obstacle* obstacle, const drape_shape* shape, drape_transform start,
+                     drape_transform end)
+{
+    *obstacle = (dr_obstacle){.shape = *shape, .terms = dr_shape_terms_of(shape)};
+    set_poses(obstacle, start, end);
     add_bounds(obstacle, obstacle->rotation, start.translate);
     add_bounds(obstacle, obstacle->rotation_end, end.translate);
+}
+
+// Widens bounds by the corners of a box of the obstacle's frame at one pose.
+static void add_box(dr_obstacle* obstacle, const float root[6], const float m[9], drape_vec3 place)
+{
+    for (int i = 0; i < 8; ++i) {
+        drape_vec3 corner = {i & 1 ? root[3] : -root[0], i & 2 ? root[4] : -root[1],
+                             i & 4 ? root[5] : -root[2]};
+        drape_vec3 p = dr_add(place, dr_matrix_apply(m, corner));
+        const float at[3] = {p.x, p.y, p.z};
+        for (int c = 0; c < 3; ++c) {
+            obstacle->lo[c] = fminf(obstacle->lo[c], at[c]);
+            obstacle->hi[c] = fmaxf(obstacle->hi[c], at[c]);
+        }
+    }
+}
+
+void dr_obstacle_set_body(dr_obstacle* obstacle, const dr_body* body, drape_transform start,
+                          drape_transform end, const float shares[2])
+{
+    *obstacle = (dr_obstacle){.body = body, .share_start = shares[0], .share_end = shares[1]};
+    set_poses(obstacle, start, end);
+    add_box(obstacle, body->shell.tree.root, obstacle->rotation, start.translate);
+    add_box(obstacle, body->shell.tree.root, obstacle->rotation_end, end.translate);
 }
 
 // --- Contacts between vertices ---
@@ -85,13 +103,13 @@ static corner corner_at(const dr_detect_args* args, int slot)
     const dr_obstacle* obstacle = args->obstacle;
     corner c;
     c.start = dr_sheet_get(sheet->layout, sheet->start, slot);
-    c.local = apply_transposed(obstacle->rotation, dr_sub(c.start, obstacle->place));
+    c.local = dr_matrix_apply_transposed(obstacle->rotation, dr_sub(c.start, obstacle->place));
     drape_vec3 anchor =
-        dr_add(c.start, dr_add(obstacle->shift, apply(obstacle->turn, c.local)));
+        dr_add(c.start, dr_add(obstacle->shift, dr_matrix_apply(obstacle->turn, c.local)));
     drape_vec3 end = dr_sheet_get(sheet->layout, sheet->pos, slot);
     c.slip = dr_sub(end, anchor);
-    c.local_end = apply_transposed(obstacle->rotation_end,
-                                   dr_sub(end, dr_add(obstacle->place, obstacle->shift)));
+    c.local_end = dr_matrix_apply_transposed(obstacle->rotation_end,
+                                             dr_sub(end, dr_add(obstacle->place, obstacle->shift)));
     return c;
 }
 
@@ -113,7 +131,8 @@ static bool make_contact(const dr_detect_args* args, const corner* corners, int 
 {
     const dr_obstacle* obstacle = args->obstacle;
     float gap = distance - args->range.radius, closing = 0.0f, drag = 0.0f;
-    drape_vec3 n = apply(obstacle->rotation_end, normal), local = {0, 0, 0}, start = {0, 0, 0};
+    drape_vec3 n = dr_matrix_apply(obstacle->rotation_end, normal), local = {0, 0, 0},
+               start = {0, 0, 0};
     for (int i = 0; i < count; ++i) {
         closing = fmaxf(closing, -dr_dot(corners[i].slip, n));
         drag = fmaxf(drag, 0.5f * sqrtf(dr_dot(corners[i].slip, corners[i].slip)));
@@ -123,10 +142,9 @@ static bool make_contact(const dr_detect_args* args, const corner* corners, int 
     if (gap - closing - drag > args->range.static_radius) {
         return false;
     }
-    *out = (dr_contact1){.normal = n,
-                         .gap = fmaxf(gap, -args->range.recovery),
-                         .friction = args->friction};
-    out->anchor = dr_add(start, dr_add(obstacle->shift, apply(obstacle->turn, local)));
+    *out = (dr_contact1){
+        .normal = n, .gap = fmaxf(gap, -args->range.recovery), .friction = args->friction};
+    out->anchor = dr_add(start, dr_add(obstacle->shift, dr_matrix_apply(obstacle->turn, local)));
     for (int i = 0; i < 3; ++i) {
         out->slot[i] = slot[i < count ? i : 0];
         out->weight[i] = i < count ? weight[i] : 0.0f;
@@ -152,59 +170,122 @@ static bool foot_weights(const drape_vec3 c[3], drape_vec3 n, drape_vec3 p, floa
     return sum > 0.0f;
 }
 
-// Where a triangle is nearest to the tip of the obstacle that points at it.
-typedef struct tip_contact {
-    drape_vec3 normal;
-    float weight[3];
-    float distance;
-} tip_contact;
-
-// False when that is not inside the triangle, or no nearer than a corner of it by `least`.
-static bool meet_tip(const dr_obstacle* obstacle, const drape_vec3 c[3], float least,
-                     tip_contact* out)
+// A box that is a rod against a triangle of this size: several corners may come up inside it.
+static bool is_rod(const drape_shape* shape, float size)
 {
-    drape_vec3 face = dr_cross(dr_sub(c[1], c[0]), dr_sub(c[2], c[0]));
-    float size = sqrtf(dr_dot(face, face));
-    if (!(size > 0.0f)) {
-        return false;
-    }
-    face = dr_scale(face, 1.0f / size);
-    // Towards the cloth; all shapes but planes hold the origin of their frame.
-    out->normal = dr_dot(face, c[0]) < 0.0f ? dr_scale(face, -1.0f) : face;
-    drape_vec3 tip = dr_shape_support(&obstacle->shape, out->normal), unused;
-    out->distance = dr_dot(out->normal, dr_sub(c[0], tip));
-    if (!foot_weights(c, face, tip, out->weight)) {
-        return false;
-    }
-    float nearest = INFINITY;
-    for (int i = 0; i < 3; ++i) {
-        nearest = fminf(nearest, dr_shape_distance(&obstacle->terms, c[i], &unused));
-    }
-    return out->distance <= nearest - least;
+    drape_vec3 s = shape->size;
+    return shape->kind == DRAPE_SHAPE_BOX && (s.x < size) + (s.y < size) + (s.z < size) >= 2;
 }
 
-bool dr_contact_face(const dr_detect_args* args, const int32_t slot[3], dr_contact1* out)
+// Points of a solid that may be the first to pierce a triangle with this normal: the one that is
+// furthest along it, or all corners.
+static int list_tips(const drape_shape* shape, drape_vec3 normal, bool all, drape_vec3 tips[8])
 {
-    const dr_obstacle* obstacle = args->obstacle;
+    if (!all) {
+        tips[0] = dr_shape_support(shape, normal);
+        return 1;
+    }
+    for (int i = 0; i < 8; ++i) {
+        tips[i] = (drape_vec3){(i & 1 ? 0.5f : -0.5f) * shape->size.x,
+                               (i & 2 ? 0.5f : -0.5f) * shape->size.y,
+                               (i & 4 ? 0.5f : -0.5f) * shape->size.z};
+    }
+    return 8;
+}
+
+// Where a triangle is near a tip of the obstacle.
+typedef struct tip_contact {
+    float weight[3];
+    float distance;
+    drape_vec3 normal;
+} tip_contact;
+
+// Whether the triangle is held there by its vertices already, by one that is as near to the solid. At the
+// end of a rod that may lean on its side, so it must be as near to the end, give or take some of an edge.
+static bool is_held(const dr_obstacle* obstacle, const drape_vec3 c[3], const tip_contact* tip,
+                    float least, const drape_vec3* rod_end, float size)
+{
+    float nearest = INFINITY;
+    for (int i = 0; i < 3; ++i) {
+        drape_vec3 unused;
+        nearest = fminf(nearest, rod_end ? dr_length(dr_sub(c[i], *rod_end)) - 0.15f * size
+                                         : dr_shape_distance(&obstacle->terms, c[i], &unused));
+    }
+    return tip->distance > nearest - least;
+}
+
+// The tips whose feet are inside the triangle; returns their number, at most DR_FACE_CONTACTS.
+static int meet_tips(const dr_obstacle* obstacle, const drape_vec3 c[3], float least,
+                     tip_contact out[DR_FACE_CONTACTS])
+{
+    drape_vec3 face = dr_cross(dr_sub(c[1], c[0]), dr_sub(c[2], c[0])), tips[8];
+    float size = sqrtf(dr_dot(face, face));
+    if (!(size > 0.0f)) {
+        return 0;
+    }
+    face = dr_scale(face, 1.0f / size);
+    size = sqrtf(size); // of an edge, about
+    // Towards the cloth; all shapes but planes hold the origin of their frame.
+    drape_vec3 normal = dr_dot(face, c[0]) < 0.0f ? dr_scale(face, -1.0f) : face;
+    bool has_rod = is_rod(&obstacle->shape, size);
+    int count = 0, tip_count = list_tips(&obstacle->shape, normal, has_rod, tips);
+    for (int i = 0; i < tip_count && count < DR_FACE_CONTACTS; ++i) {
+        tip_contact* tip = &out[count];
+        tip->normal = normal;
+        tip->distance = dr_dot(normal, dr_sub(c[0], tips[i]));
+        const drape_vec3* rod_end = has_rod ? &tips[i] : NULL;
+        count += foot_weights(c, face, tips[i], tip->weight) &&
+                 !is_held(obstacle, c, tip, least, rod_end, size);
+    }
+    return count;
+}
+
+// Contacts of the triangle where it is near tips at the start.
+static int hold_now(const dr_detect_args* args, const corner c[3], const int32_t slot[3],
+                    const drape_vec3 start[3], dr_contact1* out)
+{
+    tip_contact tips[DR_FACE_CONTACTS];
+    int made = 0, count = meet_tips(args->obstacle, start, 0.02f * args->range.radius, tips);
+    for (int i = 0; i < count; ++i) {
+        if (!is_out_of_reach(args, c, 3, tips[i].distance)) {
+            made += make_contact(args, c, 3, slot, tips[i].weight, tips[i].distance, tips[i].normal,
+                                 &out[made]);
+        }
+    }
+    return made;
+}
+
+// What would be pierced at the end is held at the point where, by its plane at the start.
+static int hold_later(const dr_detect_args* args, const corner c[3], const int32_t slot[3],
+                      const drape_vec3 start[3], const drape_vec3 end[3], dr_contact1* out)
+{
+    tip_contact tips[DR_FACE_CONTACTS];
+    int made = 0, count = meet_tips(args->obstacle, end, 0.02f * args->range.radius, tips);
+    for (int i = 0; i < count; ++i) {
+        if (tips[i].distance > args->range.radius) {
+            continue;
+        }
+        drape_vec3 p = {0, 0, 0};
+        for (int k = 0; k < 3; ++k) {
+            p = dr_add(p, dr_scale(start[k], tips[i].weight[k]));
+        }
+        float distance = dr_shape_distance(&args->obstacle->terms, p, &tips[i].normal);
+        if (!is_out_of_reach(args, c, 3, distance)) {
+            made += make_contact(args, c, 3, slot, tips[i].weight, distance, tips[i].normal,
+                                 &out[made]);
+        }
+    }
+    return made;
+}
+
+int dr_contact_face(const dr_detect_args* args, const int32_t slot[3],
+                    dr_contact1 out[DR_FACE_CONTACTS])
+{
     corner c[3] = {corner_at(args, slot[0]), corner_at(args, slot[1]), corner_at(args, slot[2])};
     const drape_vec3 start[3] = {c[0].local, c[1].local, c[2].local};
     const drape_vec3 end[3] = {c[0].local_end, c[1].local_end, c[2].local_end};
-    float least = 0.02f * args->range.radius;
-    tip_contact tip;
-    if (meet_tip(obstacle, start, least, &tip) && !is_out_of_reach(args, c, 3, tip.distance)) {
-        return make_contact(args, c, 3, slot, tip.weight, tip.distance, tip.normal, out);
-    }
-    // What would be pierced at the end is held at the point where, by its plane at the start.
-    if (!meet_tip(obstacle, end, least, &tip) || tip.distance > args->range.radius) {
-        return false;
-    }
-    drape_vec3 p = {0, 0, 0};
-    for (int i = 0; i < 3; ++i) {
-        p = dr_add(p, dr_scale(start[i], tip.weight[i]));
-    }
-    float distance = dr_shape_distance(&obstacle->terms, p, &tip.normal);
-    return !is_out_of_reach(args, c, 3, distance) &&
-           make_contact(args, c, 3, slot, tip.weight, distance, tip.normal, out);
+    int made = hold_now(args, c, slot, start, out);
+    return made > 0 ? made : hold_later(args, c, slot, start, end, out);
 }
 
 // --- Resolution ---
@@ -230,7 +311,8 @@ void dr_contact_resolve(const dr_sheet* sheet, dr_contact1* contacts, int count)
         for (int i = 0; i < 3; ++i) {
             float b = contact->weight[i];
             if (b > 0.0f) {
-                p = dr_add(p, dr_scale(dr_sheet_get(sheet->layout, sheet->pos, contact->slot[i]), b));
+                p = dr_add(p,
+                           dr_scale(dr_sheet_get(sheet->layout, sheet->pos, contact->slot[i]), b));
                 ws += dr_sheet_inverse_mass(sheet, contact->slot[i]) * b * b;
             }
         }

@@ -14,8 +14,12 @@
 #include "collide/shape.h"
 #include "solver/sheet.h"
 
+typedef struct dr_body dr_body;
+
 // A collider as detection sees it in one substep.
 typedef struct dr_obstacle {
+    const dr_body* body;    // triangles (contact/body.h) in place of the shape; null: the shape
+    float share_start, share_end; // of the step: where the vertices of a changing body are
     drape_shape shape;
     dr_shape_terms terms;
     float rotation[9];      // at the start, row by row, local to world
@@ -31,8 +35,25 @@ typedef struct dr_friction {
     float at_rest, sliding;
 } dr_friction;
 
+// A rotation, row by row, and its inverse.
+static inline drape_vec3 dr_matrix_apply(const float m[9], drape_vec3 v)
+{
+    return (drape_vec3){m[0] * v.x + m[1] * v.y + m[2] * v.z, m[3] * v.x + m[4] * v.y + m[5] * v.z,
+                        m[6] * v.x + m[7] * v.y + m[8] * v.z};
+}
+
+static inline drape_vec3 dr_matrix_apply_transposed(const float m[9], drape_vec3 v)
+{
+    return (drape_vec3){m[0] * v.x + m[3] * v.y + m[6] * v.z, m[1] * v.x + m[4] * v.y + m[7] * v.z,
+                        m[2] * v.x + m[5] * v.y + m[8] * v.z};
+}
+
 void dr_obstacle_set(dr_obstacle* obstacle, const drape_shape* shape, drape_transform start,
                      drape_transform end);
+// The same for a body, whose shape is not looked at; bounds are those of its tree. `shares` of the
+// step at which the substep starts and ends.
+void dr_obstacle_set_body(dr_obstacle* obstacle, const dr_body* body, drape_transform start,
+                          drape_transform end, const float shares[2]);
 
 // Eight contacts of one vector of slots. Lanes without contact have an unreachable gap.
 typedef struct dr_contact8 {
@@ -91,9 +112,12 @@ typedef struct dr_contact_kernels {
 
 const dr_contact_kernels* dr_contact_kernels_for(drape_isa isa);
 
-// Contact of a triangle with a corner of the obstacle; false when there is none that its vertices and
-// edges do not already have.
-bool dr_contact_face(const dr_detect_args* args, const int32_t slot[3], dr_contact1* out);
+// Most contacts that a triangle can have inside: a box below it has so many corners on one side.
+#define DR_FACE_CONTACTS 4
+// Contacts of a triangle with corners of the obstacle that its vertices and edges do not already have;
+// returns their number.
+int dr_contact_face(const dr_detect_args* args, const int32_t slot[3],
+                    dr_contact1 out[DR_FACE_CONTACTS]);
 // One pass over single contacts, in order.
 void dr_contact_resolve(const dr_sheet* sheet, dr_contact1* contacts, int count);
 

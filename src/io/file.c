@@ -13,6 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "io/sentence.h"
+
 // Large enough that system calls vanish beside formatting.
 #define BUFFER_SIZE ((size_t)1 << 18)
 // A pipe has no size to check, so it gets a limit.
@@ -30,6 +32,7 @@ void dr_error_set(drape_error* error, drape_error_kind kind, const char* format,
     error->kind = kind;
     vsnprintf(error->sentence, sizeof error->sentence, format, arguments);
     va_end(arguments);
+    dr_sentence_tame(error->sentence, strlen(error->sentence));
 }
 
 void dr_error_set_memory(drape_error* error, const char* name)

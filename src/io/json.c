@@ -128,7 +128,7 @@ static bool fail_expected(parser* p, const char* expected)
         ++stop;
     }
     int length = stop > p->at ? (int)(stop - p->at) : letter_length(p->at, p->end);
-    if (length == 0 || (unsigned char)*p->at < 0x20) {
+    if (length == 0 || (unsigned char)*p->at < 0x20 || *p->at == 0x7f) {
         dr_sentence_add(&sentence, "the byte ");
         dr_sentence_add_integer(&sentence, (unsigned char)*p->at);
         return false;

@@ -180,6 +180,13 @@ static bool read_face(obj_reader* reader)
            dr_text_fail(text, reader->error, "%s", dr_mesh_problem_words(problem));
 }
 
+// Names become strings, which end with their first zero.
+static bool check_name(const obj_reader* reader, dr_group_name name)
+{
+    return name.length == 0 || memchr(name.letters, '\0', name.length) == NULL ||
+           dr_text_fail(&reader->text, reader->error, "expected a name, found a zero byte in it");
+}
+
 static bool read_groups(obj_reader* reader)
 {
     dr_groups* groups = &reader->groups;
@@ -192,6 +199,9 @@ static bool read_groups(obj_reader* reader)
         if (groups->name_count == DR_GROUPS_PER_FACE) {
             return dr_text_fail(&reader->text, reader->error,
                                 "expected at most %d groups in a line", DR_GROUPS_PER_FACE);
+        }
+        if (!check_name(reader, name)) {
+            return false;
         }
         groups->names[groups->name_count++] = name;
     }
@@ -212,7 +222,7 @@ static bool read_object(obj_reader* reader)
         name.length = (size_t)(word + length - name.letters);
     }
     reader->groups.object = name;
-    return true;
+    return check_name(reader, name);
 }
 
 static bool read_line(obj_reader* reader)

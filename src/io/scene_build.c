@@ -64,6 +64,7 @@ bool dr_scene_check_files(dr_reader* reader, const dr_scene_desc* scene)
         check_file(reader, collider->mesh);
         check_file(reader, collider->cache);
         const dr_json_node* file = collider->files != NULL ? collider->files->first_child : NULL;
+        // Numbered files are looked for when they are read.
         for (; file != NULL; file = file->next) {
             check_file(reader, file);
         }
@@ -99,13 +100,21 @@ static void build_collider(dr_builder* builder, int index)
     def.friction_static = desc->friction[0];
     def.friction_dynamic = desc->friction[1];
     def.keys = dr_motion_keys(builder->reader, desc->motion, inner, &def.key_count);
-    if (builder->reader->failed) {
-        return;
+    dr_body_data body = {0};
+    if (desc->source != DR_COLLIDER_SHAPE && !builder->reader->failed) {
+        dr_scene_read_body(builder, desc, &body);
+        def.mesh = &body.view;
+        def.frames = body.frames;
+        def.frame_count = body.frame_count;
+        def.fps = body.fps;
     }
-    builder->colliders[index] = drape_collider_add(builder->world, &def);
-    if (builder->colliders[index].slot == 0) {
-        dr_builder_fail(builder, desc->node);
+    if (!builder->reader->failed) {
+        builder->colliders[index] = drape_collider_add(builder->world, &def);
+        if (builder->colliders[index].slot == 0) {
+            dr_builder_fail(builder, desc->node);
+        }
     }
+    dr_body_data_free(&body);
 }
 
 // --- Cloths ---

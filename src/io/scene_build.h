@@ -39,6 +39,20 @@ const char* dr_scene_file_path(dr_reader* reader, const dr_json_node* node);
 // Tells what the core has against the thing that this node describes.
 void dr_builder_fail(dr_builder* builder, const dr_json_node* node);
 
+// The mesh of a collider and its frames, while it is built.
+typedef struct dr_body_data {
+    drape_mesh_data mesh;
+    drape_mesh_view view; // of `mesh`
+    drape_vec3* frames;   // frame_count times the vertices; none: it keeps its shape
+    int frame_count;
+    float fps;
+} dr_body_data;
+
+// Reads the files of a collider that is a mesh or a sequence. False with a sentence when that fails;
+// free it in both cases.
+bool dr_scene_read_body(dr_builder* builder, const dr_collider_desc* desc, dr_body_data* body);
+void dr_body_data_free(dr_body_data* body);
+
 // The pins of a cloth that was added. `mesh` has its groups, null for grids and discs.
 void dr_scene_build_pins(dr_builder* builder, int index, const drape_mesh_data* mesh);
 

@@ -117,9 +117,14 @@ static void read_mesh(dr_reader* reader, const dr_json_node* node, dr_collider_d
     dr_reader_file(reader, node, &file);
 }
 
+// An array of files, or one name with a number in it.
 static void read_files(dr_reader* reader, const dr_json_node* node)
 {
     const char* file = NULL;
+    if (node->kind == DR_JSON_STRING) {
+        dr_reader_file(reader, node, &file);
+        return;
+    }
     if (dr_reader_count(reader, node) == 0 && !reader->failed) {
         dr_reader_expect(reader, node, "at least one file");
     }
@@ -135,6 +140,11 @@ static void read_sequence(dr_reader* reader, const dr_json_node* node, dr_collid
     static const char* const kinds[] = {"files", "cache", NULL};
     const char* file = NULL;
     collider->source = DR_COLLIDER_SEQUENCE;
+    if (node->kind == DR_JSON_STRING) {
+        collider->files = node;
+        read_files(reader, node);
+        return;
+    }
     dr_object object = dr_object_open(reader, node);
     dr_reader_float(reader, dr_object_key(&object, "fps"), dr_above(0, 100000), &collider->fps);
     collider->mesh = dr_object_key(&object, "mesh");

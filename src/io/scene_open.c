@@ -62,17 +62,6 @@ static refusal choose_method(const dr_scene_desc* scene, drape_method* method, b
     return (refusal){sentence, sentence != NULL ? cause_of(scene, method) : scene->root};
 }
 
-static refusal find_refusal(const dr_scene_desc* scene, drape_method* method, bool* is_unguarded)
-{
-    refusal found = choose_method(scene, method, is_unguarded);
-    for (int i = 0; i < scene->collider_count && found.sentence == NULL; ++i) {
-        if (scene->colliders[i].source != DR_COLLIDER_SHAPE) {
-            found = (refusal){"mesh colliders are not built yet", scene->colliders[i].node};
-        }
-    }
-    return found;
-}
-
 // --- Opening ---
 
 static void tell_unguarded(const drape_scene_options* options, const drape_method* asked)
@@ -91,7 +80,7 @@ static bool make_world(dr_reader* reader, drape_scene* scene)
     const drape_scene_options* options = reader->options;
     drape_world_def def = scene->desc.def;
     bool is_unguarded = false;
-    refusal refused = find_refusal(&scene->desc, &def.method, &is_unguarded);
+    refusal refused = choose_method(&scene->desc, &def.method, &is_unguarded);
     if (refused.sentence != NULL) {
         dr_sentence sentence = dr_reader_fail(reader, refused.node);
         dr_sentence_add(&sentence, refused.sentence);
@@ -203,7 +192,7 @@ bool drape_scene_probe(const char* path, const drape_scene_options* options, cha
     if (is_sound && dr_scene_check_files(&reader, &scene)) {
         drape_method method;
         bool is_unguarded = false;
-        refusal refused = find_refusal(&scene, &method, &is_unguarded);
+        refusal refused = choose_method(&scene, &method, &is_unguarded);
         copy_text(description, description_size, scene.description);
         copy_text(incomplete, incomplete_size, refused.sentence != NULL ? refused.sentence : "");
     }
@@ -273,8 +262,10 @@ const char* drape_scene_collider_name(const drape_scene* scene, int index)
 
 bool drape_scene_collider_moves(const drape_scene* scene, int index)
 {
-    return is_index(index, drape_scene_collider_count(scene)) &&
-           scene->desc.colliders[index].motion.key_count > 0;
+    const dr_collider_desc* collider =
+        is_index(index, drape_scene_collider_count(scene)) ? &scene->desc.colliders[index] : NULL;
+    return collider != NULL && (collider->motion.key_count > 0 ||
+                                collider->source == DR_COLLIDER_SEQUENCE);
 }
 
 drape_step_report drape_scene_step(drape_scene* scene)

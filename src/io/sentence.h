@@ -1,11 +1,13 @@
 // io/sentence.h: sentences put together piece by piece in a fixed buffer.
 //
 // In place of printf, so that the readers of scene files need nothing of the C library but memory
-// and strings. What does not fit is cut off; the text always ends with a zero.
+// and strings. What does not fit is cut off; the text always ends with a zero. Control letters, which
+// files can put into keys and names, become "?": a sentence is one line and harmless to a terminal.
 #ifndef DR_SENTENCE_H
 #define DR_SENTENCE_H
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -24,6 +26,15 @@ static inline dr_sentence dr_sentence_begin(char* text, size_t size)
     return (dr_sentence){text, size, 0};
 }
 
+// Makes "?" of the control letters in a text.
+static inline void dr_sentence_tame(char* text, size_t length)
+{
+    for (size_t i = 0; i < length; ++i) {
+        bool is_control = (unsigned char)text[i] < 0x20 || text[i] == 0x7f;
+        text[i] = is_control ? '?' : text[i];
+    }
+}
+
 static inline void dr_sentence_add_bytes(dr_sentence* sentence, const char* bytes, size_t count)
 {
     size_t room = sentence->size > sentence->length ? sentence->size - sentence->length - 1 : 0;
@@ -33,6 +44,7 @@ static inline void dr_sentence_add_bytes(dr_sentence* sentence, const char* byte
         --taken;
     }
     memcpy(sentence->text + sentence->length, bytes, taken);
+    dr_sentence_tame(sentence->text + sentence->length, taken);
     sentence->length += taken;
     if (sentence->size > 0) {
         sentence->text[sentence->length] = '\0';

@@ -150,6 +150,10 @@ void dr_cloth_destroy(dr_cloth* cloth, dr_memory* memory)
     dr_delete(memory, cloth->face_slots, triangles);
     dr_delete(memory, cloth->edge_start, cloth->chunk_count + 1);
     dr_delete(memory, cloth->face_start, cloth->chunk_count + 1);
+    if (cloth->shell) {
+        dr_shell_free(cloth->shell, memory);
+        dr_delete(memory, cloth->shell, 1);
+    }
     dr_xpbd_free(&cloth->xpbd, memory);
     dr_mesh_free(&cloth->mesh, memory);
     dr_delete(memory, cloth, 1);

@@ -8,6 +8,7 @@
 #ifndef DR_CLOTH_H
 #define DR_CLOTH_H
 
+#include "contact/shell.h"
 #include "mesh/mesh.h"
 #include "solver/xpbd.h"
 
@@ -20,7 +21,7 @@ typedef struct dr_cloth {
     float thickness;         // contact thickness, m
     float edge_max;          // longest rest edge, m
     float travel;            // of the fastest vertex in the substep, m
-    bool is_fast;            // something goes a tenth of an edge in the substep
+    bool is_fast;            // something near it goes a seventh of an edge in the substep
     float reach;             // longest edge now, m: what may lie between two vertices
     int given_count;
     int32_t* welded;         // mesh vertex of each given one; null where they are the same
@@ -38,6 +39,7 @@ typedef struct dr_cloth {
     int32_t* edge_start;     // per chunk, chunk_count + 1
     int32_t (*face_slots)[3];
     int32_t* face_start;
+    dr_shell* shell;         // over the slots; made when the cloth first comes near a mesh collider
     bool is_held_stale;      // pins changed: clamps must be found anew
 } dr_cloth;
 

@@ -5,7 +5,7 @@
 #include "core/random.h"
 #include "core/vec_math.h"
 #include "mesh/generate.h"
-#include "scene/world.h"
+#include "scene/mesh_link.h"
 
 const char* drape_version(void)
 {
@@ -245,6 +245,7 @@ void drape_cloth_remove(drape_world* world, drape_cloth_id id)
     }
     dr_world_drop_pins(world, id);
     dr_world_drop_seams(world, id);
+    dr_world_drop_links(world, dr_world_cloth(world, id), NULL);
     dr_cloth_destroy(dr_slots_remove(&world->cloths, id.slot, id.generation), &world->memory);
     world->is_work_stale = true;
 }

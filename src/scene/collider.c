@@ -1,9 +1,11 @@
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "contact/body.h"
 #include "core/vec_math.h"
+#include "scene/mesh_link.h"
 #include "scene/motion.h"
-#include "scene/world.h"
 
 drape_collider_def drape_collider_defaults(void)
 {
@@ -34,10 +36,41 @@ static drape_transform with_base(const dr_collider* collider, drape_transform po
     return pose;
 }
 
+// Coordinates that a mesh takes.
+static bool check_places(drape_world* world, const drape_vec3* places, int count, const char* what)
+{
+    for (int i = 0; i < count; ++i) {
+        drape_vec3 p = places[i];
+        float most = fmaxf(fabsf(p.x), fmaxf(fabsf(p.y), fabsf(p.z)));
+        if (!dr_is_finite(p) || most > DR_MESH_MAX_COORDINATE) {
+            return dr_world_fail(world, "%s: vertex %d must be finite and within %g m of the origin",
+                                 what, i, (double)DR_MESH_MAX_COORDINATE);
+        }
+    }
+    return true;
+}
+
+static bool check_frames(drape_world* world, const drape_collider_def* def)
+{
+    if (!def->mesh || !def->frames || def->frame_count < 0 || !(def->fps > 0.0f) ||
+        !isfinite(def->fps)) {
+        return dr_world_fail(world, "frames of a collider need a mesh, an array and fps above 0");
+    }
+    char what[64];
+    for (int i = 0; i < def->frame_count; ++i) {
+        snprintf(what, sizeof what, "frame %d of the collider", i);
+        const drape_vec3* places = def->frames + (size_t)i * (size_t)def->mesh->vertex_count;
+        if (!check_places(world, places, def->mesh->vertex_count, what)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static bool check_def(drape_world* world, const drape_collider_def* def)
 {
     char sentence[256];
-    const char* refusal = dr_shape_refusal(&def->shape);
+    const char* refusal = def->mesh ? NULL : dr_shape_refusal(&def->shape);
     if (refusal) {
         return dr_world_fail(world, "%s", refusal);
     }
@@ -51,6 +84,44 @@ static bool check_def(drape_world* world, const drape_collider_def* def)
     if (!isfinite(def->friction_static) || !isfinite(def->friction_dynamic)) {
         return dr_world_fail(world, "a collider's friction must be finite");
     }
+    return def->frame_count == 0 || check_frames(world, def);
+}
+
+// The frames of a body and one more, for places in between.
+static bool copy_frames(dr_collider* collider, dr_memory* memory, const drape_collider_def* def)
+{
+    size_t count = (size_t)def->mesh->vertex_count, held = count * (size_t)def->frame_count;
+    collider->frames = dr_allocate(memory, dr_array_bytes(held + count, sizeof *def->frames));
+    if (!collider->frames) {
+        return false;
+    }
+    memcpy(collider->frames, def->frames, sizeof *def->frames * held);
+    collider->frame_count = def->frame_count;
+    collider->place_count = held + count;
+    collider->fps = def->fps;
+    return true;
+}
+
+// The triangles of a collider, at their frame of this time when they have some.
+static bool create_body(drape_world* world, dr_collider* collider, const drape_collider_def* def)
+{
+    char sentence[256];
+    drape_mesh_view view = *def->mesh;
+    dr_memory* memory = &world->memory;
+    if (def->frame_count > 0) {
+        if (!copy_frames(collider, memory, def)) {
+            return dr_world_fail(world, "out of memory");
+        }
+        drape_vec3* now = collider->frames + (size_t)def->frame_count * (size_t)view.vertex_count;
+        dr_frames_at(collider->frames, def->frame_count, view.vertex_count, def->fps, world->time,
+                     now);
+        view.positions = now;
+    }
+    collider->body =
+        dr_body_create(memory, &view, world->isa, world->pool, sentence, sizeof sentence);
+    if (!collider->body) {
+        return dr_world_fail(world, "%s", sentence);
+    }
     return true;
 }
 
@@ -61,7 +132,9 @@ static dr_collider* collider_create(dr_memory* memory, const drape_collider_def*
         return NULL;
     }
     collider->base.rotate = (drape_quat){0.0f, 0.0f, 0.0f, 1.0f};
-    collider->shape = dr_shape_simplify(def->shape, &collider->base.translate);
+    if (!def->mesh) {
+        collider->shape = dr_shape_simplify(def->shape, &collider->base.translate);
+    }
     collider->friction_static = def->friction_static;
     collider->friction_dynamic = def->friction_dynamic;
     collider->pose = def->place;
@@ -85,6 +158,10 @@ drape_collider_id drape_collider_add(drape_world* world, const drape_collider_de
         return id;
     }
     dr_collider* collider = collider_create(&world->memory, def);
+    if (collider && def->mesh && !create_body(world, collider, def)) {
+        dr_collider_destroy(collider, &world->memory);
+        return id;
+    }
     if (!collider ||
         !dr_slots_add(&world->colliders, &world->memory, collider, &id.slot, &id.generation)) {
         dr_collider_destroy(collider, &world->memory);
@@ -152,6 +229,8 @@ drape_collider_id drape_collider_add_capsule(drape_world* world, drape_vec3 from
 void dr_collider_destroy(dr_collider* collider, dr_memory* memory)
 {
     if (collider) {
+        dr_delete(memory, collider->frames, collider->place_count);
+        dr_body_destroy(collider->body, memory);
         dr_delete(memory, collider->keys, collider->key_count);
         dr_delete(memory, collider, 1);
     }
@@ -164,7 +243,11 @@ bool drape_collider_is_valid(const drape_world* world, drape_collider_id collide
 
 void drape_collider_remove(drape_world* world, drape_collider_id id)
 {
-    if (world) {
+    dr_collider* collider = dr_world_collider(world, id);
+    if (collider) {
+        if (collider->body) {
+            dr_world_drop_links(world, NULL, collider->body);
+        }
         dr_collider_destroy(dr_slots_remove(&world->colliders, id.slot, id.generation),
                             &world->memory);
     }
@@ -185,6 +268,25 @@ bool drape_collider_move(drape_world* world, drape_collider_id id, drape_transfo
     collider->target = pose;
     collider->moves_by_hand = true;
     return true;
+}
+
+bool drape_collider_set_vertices(drape_world* world, drape_collider_id id,
+                                 const drape_vec3* positions, int count)
+{
+    dr_collider* collider = dr_world_collider(world, id);
+    if (!collider) {
+        return world && dr_world_fail(world, "no such collider");
+    }
+    if (!collider->body || collider->frame_count > 0) {
+        return dr_world_fail(world, "only a mesh collider without frames takes vertices by hand");
+    }
+    if (!positions || count != collider->body->given_count) {
+        return dr_world_fail(world, "expected %d vertices, as many as the mesh has, found %d",
+                             collider->body->given_count, count);
+    }
+    return check_places(world, positions, count, "the vertices of the collider") &&
+           (dr_body_aim(collider->body, &world->memory, positions) ||
+            dr_world_fail(world, "out of memory"));
 }
 
 drape_transform drape_collider_pose(const drape_world* world, drape_collider_id id)
@@ -212,15 +314,25 @@ static drape_transform next_pose(const drape_world* world, const dr_collider* co
         dr_quat_slerp(collider->pose.rotate, collider->target.rotate, (double)t)};
 }
 
+// A point of the collider that turning takes furthest, about.
+static drape_vec3 far_point(const dr_collider* collider)
+{
+    if (!collider->body) {
+        return dr_shape_support(&collider->shape, (drape_vec3){1.0f, 1.0f, 1.0f});
+    }
+    const float* root = collider->body->shell.tree.root;
+    return (drape_vec3){fmaxf(root[0], root[3]), fmaxf(root[1], root[4]), fmaxf(root[2], root[5])};
+}
+
 // How far a solid goes from one pose to another, its turning counted at its own size.
-static double travel_between(const drape_shape* shape, const drape_transform* from,
+static double travel_between(const dr_collider* collider, const drape_transform* from,
                              const drape_transform* to)
 {
     drape_quat p = from->rotate, q = to->rotate;
     double same = fabs((double)p.x * q.x + (double)p.y * q.y + (double)p.z * q.z +
                        (double)p.w * q.w);
     double turn = 2.0 * sqrt(fmax(2.0 - 2.0 * same, 0.0)); // the angle, while it is small
-    drape_vec3 far = dr_shape_support(shape, (drape_vec3){1.0f, 1.0f, 1.0f});
+    drape_vec3 far = far_point(collider);
     return (double)dr_length(dr_sub(to->translate, from->translate)) +
            turn * (double)dr_length(far);
 }
@@ -231,7 +343,7 @@ static double step_travel(const drape_world* world, const dr_collider* collider,
 {
     if (collider->key_count == 0) {
         return collider->moves_by_hand
-                   ? travel_between(&collider->shape, &collider->pose, &collider->target)
+                   ? travel_between(collider, &collider->pose, &collider->target)
                    : 0.0;
     }
     enum { parts = 16 };
@@ -240,30 +352,82 @@ static double step_travel(const drape_world* world, const dr_collider* collider,
     for (int i = 1; i <= parts; ++i) {
         double time = world->time + (double)dt * i / parts;
         drape_transform to = dr_motion_at(collider->keys, collider->key_count, time);
-        most = fmax(most, travel_between(&collider->shape, &from, &to));
+        most = fmax(most, travel_between(collider, &from, &to));
         from = to;
     }
     return most * parts;
 }
 
-double dr_world_substeps_wanted(const drape_world* world, float dt)
+// The fastest vertex of all cloths, and the finest cloth by its longest edge.
+static void look_at_cloths(const drape_world* world, float* fastest, float* finest)
 {
-    float fastest = 0.0f;
+    *fastest = 0.0f;
+    *finest = INFINITY;
     for (int i = 0; i < dr_slots_count(&world->cloths); ++i) {
         const dr_cloth* cloth = dr_slots_at(&world->cloths, i);
         for (int c = 0; cloth && c < cloth->chunk_count; ++c) {
-            fastest = fmaxf(fastest, cloth->chunks[c].speed_squared);
+            *fastest = fmaxf(*fastest, cloth->chunks[c].speed_squared);
+        }
+        if (cloth && cloth->edge_max > 0.0f) {
+            *finest = fminf(*finest, cloth->edge_max);
         }
     }
+    *fastest = sqrtf(*fastest);
+}
+
+double dr_world_substeps_wanted(const drape_world* world, float dt)
+{
+    float fastest, finest;
+    look_at_cloths(world, &fastest, &finest);
     double wanted = 1.0;
     for (int i = 0; i < dr_slots_count(&world->colliders); ++i) {
         const dr_collider* collider = dr_slots_at(&world->colliders, i);
         if (collider) {
-            double travel = step_travel(world, collider, dt) + sqrt((double)fastest) * (double)dt;
-            wanted = fmax(wanted, 2.0 * travel / (double)dr_shape_inner_radius(&collider->shape));
+            double travel = step_travel(world, collider, dt) + (double)fastest * (double)dt;
+            // A mesh may be thin anywhere: against it the cloth goes at most an edge at a time.
+            float size = collider->body ? 2.0f * finest : dr_shape_inner_radius(&collider->shape);
+            wanted = fmax(wanted, 2.0 * travel / (double)size);
         }
     }
     return wanted;
+}
+
+bool dr_world_begin_obstacles(drape_world* world, float dt)
+{
+    for (int i = 0; i < dr_slots_count(&world->colliders); ++i) {
+        dr_collider* collider = dr_slots_at(&world->colliders, i);
+        dr_body* body = collider ? collider->body : NULL;
+        if (body && collider->frame_count > 0) {
+            int count = body->given_count;
+            drape_vec3* places = collider->frames + (size_t)collider->frame_count * (size_t)count;
+            dr_frames_at(collider->frames, collider->frame_count, count, collider->fps,
+                         world->time + (double)dt, places);
+            if (!dr_body_aim(body, &world->memory, places)) {
+                return false;
+            }
+        }
+        if (body && (body->is_changing || body->has_changed)) {
+            dr_body_begin_step(body, world->pool);
+            dr_world_stale_links(world, body);
+        }
+    }
+    return true;
+}
+
+// An obstacle of the substep.
+static void set_obstacle(const drape_world* world, const dr_collider* collider,
+                         drape_transform end, dr_obstacle* obstacle)
+{
+    const dr_substep* substep = &world->substep;
+    const float shares[2] = {substep->share_end - substep->h_share, substep->share_end};
+    if (collider->body) {
+        dr_obstacle_set_body(obstacle, collider->body, collider->pose, end, shares);
+    } else {
+        dr_obstacle_set(obstacle, &collider->shape, with_base(collider, collider->pose),
+                        with_base(collider, end));
+    }
+    obstacle->friction_static = collider->friction_static;
+    obstacle->friction_dynamic = collider->friction_dynamic;
 }
 
 bool dr_world_move_obstacles(drape_world* world)
@@ -280,10 +444,7 @@ bool dr_world_move_obstacles(drape_world* world)
             return false;
         }
         drape_transform end = next_pose(world, collider);
-        dr_obstacle_set(obstacle, &collider->shape, with_base(collider, collider->pose),
-                        with_base(collider, end));
-        obstacle->friction_static = collider->friction_static;
-        obstacle->friction_dynamic = collider->friction_dynamic;
+        set_obstacle(world, collider, end, obstacle);
         collider->pose = end;
     }
     return true;
@@ -295,6 +456,9 @@ void dr_world_finish_obstacles(drape_world* world)
         dr_collider* collider = dr_slots_at(&world->colliders, i);
         if (collider) {
             collider->moves_by_hand = false;
+        }
+        if (collider && collider->body) {
+            dr_body_end_step(collider->body);
         }
     }
 }

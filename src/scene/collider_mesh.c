@@ -1,7 +1,10 @@
 // Colliders as triangles, for files and for drawing.
 #include <math.h>
 
+#include <string.h>
+
 #include "collide/tessellate.h"
+#include "contact/body.h"
 #include "core/vec_math.h"
 #include "scene/world.h"
 
@@ -14,8 +17,11 @@ bool drape_collider_mesh(const drape_world* world, drape_collider_id id, float t
         !triangle_count) {
         return false;
     }
-    int vertices, faces;
-    dr_tessellate_count(&collider->shape, tolerance, &vertices, &faces);
+    const dr_body* body = collider->body;
+    int vertices = body ? body->given_count : 0, faces = body ? body->triangle_count : 0;
+    if (!body) {
+        dr_tessellate_count(&collider->shape, tolerance, &vertices, &faces);
+    }
     bool wants_counts = !positions && !triangles;
     // Arrays that are given come with their room; too little of it is refused.
     if (!wants_counts && (!positions || !triangles || *vertex_count < vertices ||
@@ -27,7 +33,12 @@ bool drape_collider_mesh(const drape_world* world, drape_collider_id id, float t
     if (wants_counts) {
         return true;
     }
-    dr_tessellate(&collider->shape, tolerance, positions, (int32_t(*)[3])triangles);
+    if (body) {
+        dr_body_places(body, positions);
+        memcpy(triangles, body->triangles, sizeof *body->triangles * (size_t)faces);
+    } else {
+        dr_tessellate(&collider->shape, tolerance, positions, (int32_t(*)[3])triangles);
+    }
     drape_transform pose = collider->pose;
     pose.translate = dr_transform_apply(pose, collider->base.translate);
     for (int i = 0; i < vertices; ++i) {

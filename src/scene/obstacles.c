@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "core/vec_math.h"
-#include "scene/world.h"
+#include "scene/mesh_link.h"
 
 // Friction between a fabric and a collider: the world's word, else the collider's and the fabric's in
 // their geometric mean, else the fabric's.
@@ -35,22 +35,35 @@ static float sagitta_of(const dr_cloth* cloth, const dr_obstacle* obstacle)
 // higher by the sagitta keeps the edges clear, as long as edges are short against its radius,
 static bool is_sharp(const dr_cloth* cloth, const dr_obstacle* obstacle)
 {
-    return sagitta_of(cloth, obstacle) > 0.2f * dr_shape_roundness(&obstacle->shape);
+    return obstacle->body || sagitta_of(cloth, obstacle) > 0.2f * dr_shape_roundness(&obstacle->shape);
 }
 
 // and as long as nothing pulls them longer: a blow does, and then points of edges and triangles are
 // held as well.
 static bool needs_features(const dr_cloth* cloth, const dr_obstacle* obstacle)
 {
-    bool is_pulled = cloth->reach > 1.1f * cloth->edge_max;
+    bool is_pulled = cloth->reach > 1.25f * cloth->edge_max;
     return is_sharp(cloth, obstacle) ||
            (is_pulled && obstacle->shape.kind != DRAPE_SHAPE_PLANE);
+}
+
+// Bodies of triangles meet the triangles of a cloth; loose vertices pass.
+static bool can_meet(const dr_cloth* cloth, const dr_obstacle* obstacle)
+{
+    return !obstacle->body || cloth->mesh.triangle_count > 0;
 }
 
 static dr_contact_range range_of(const drape_world* world, const dr_cloth* cloth,
                                  const dr_obstacle* obstacle)
 {
     float given = world->def.static_radius, radius = 0.5f * cloth->thickness;
+    if (obstacle->body) {
+        // How far each vertex goes against the body is added there; here what drags it along.
+        return (dr_contact_range){.radius = radius,
+                                  .static_radius = (given > 0.0f ? given : radius) + cloth->travel +
+                                                   dr_length(obstacle->shift),
+                                  .recovery = 0.25f * cloth->thickness};
+    }
     return (dr_contact_range){
         .radius = is_sharp(cloth, obstacle) ? radius : radius + sagitta_of(cloth, obstacle),
         .static_radius = (given > 0.0f ? given : cloth->thickness) + cloth->travel +
@@ -66,12 +79,13 @@ static float chunk_reach(const drape_world* world, const dr_cloth* cloth, int ch
     float h = world->substep.h;
     float travel = sqrtf(cloth->chunks[chunk].speed_squared) * h +
                    dr_length(world->def.gravity) * h * h;
+    travel += obstacle->body ? cloth->travel : 0.0f;
     return range.radius + range.static_radius + 1.5f * travel;
 }
 
 static bool is_near(const dr_chunk_bounds* chunk, const dr_obstacle* obstacle, float reach)
 {
-    if (obstacle->shape.kind == DRAPE_SHAPE_PLANE) {
+    if (!obstacle->body && obstacle->shape.kind == DRAPE_SHAPE_PLANE) {
         // The corner of the box deepest along the normal, at either end of the substep.
         const float* m = obstacle->rotation_end;
         const float n[3] = {m[1], m[4], m[7]};
@@ -99,10 +113,15 @@ static bool add_run(drape_world* world, dr_cloth* cloth, int chunk, int obstacle
     dr_contact_run* run = &world->runs[world->run_count++];
     *run = (dr_contact_run){.cloth = cloth, .chunk = chunk, .obstacle = obstacle,
                             .regions = regions};
-    const dr_obstacle* obstacles = world->obstacles.data;
-    run->friction = friction_of(world, cloth, &obstacles[obstacle]);
+    const dr_obstacle* at = (const dr_obstacle*)world->obstacles.data + obstacle;
+    run->friction = friction_of(world, cloth, at);
+    run->range = range_of(world, cloth, at);
     run->contacts =
         dr_arena_allocate(&world->arena, sizeof(dr_contact8) * (size_t)DR_CHUNK_VECTORS);
+    if (at->body) {
+        run->link = dr_world_link(world, cloth, at->body);
+        return run->contacts && run->link;
+    }
     if (regions) {
         int features = cloth->edge_start[chunk + 1] - cloth->edge_start[chunk] +
                        cloth->face_start[chunk + 1] - cloth->face_start[chunk];
@@ -124,11 +143,12 @@ static bool collect_cloth(drape_world* world, dr_cloth* cloth, uint8_t** regions
             ++world->report.box_tests;
             bool features = needs_features(cloth, &obstacles[o]);
             float reach = chunk_reach(world, cloth, chunk, &obstacles[o]);
-            if (!is_near(&cloth->chunks[chunk], &obstacles[o],
+            if (!can_meet(cloth, &obstacles[o]) ||
+                !is_near(&cloth->chunks[chunk], &obstacles[o],
                          reach + (features ? cloth->reach : 0.0f))) {
                 continue;
             }
-            if (features && !regions[o]) {
+            if (features && !obstacles[o].body && !regions[o]) {
                 size_t slots = (size_t)cloth->xpbd.sheet.vector_count * 8;
                 regions[o] = dr_arena_allocate(&world->arena, slots);
                 if (!regions[o]) {
@@ -195,6 +215,10 @@ static void vertex_task(void* context, int begin, int end, int worker)
     const dr_contact_kernels* kernels = dr_contact_kernels_for(world->isa);
     for (int i = begin; i < end; ++i) {
         dr_contact_run* run = &world->runs[i];
+        if (run->link) {
+            dr_mesh_run_detect(world, run, false);
+            continue;
+        }
         dr_detect_args args = detect_args(world, run);
         int first = run->chunk * DR_CHUNK_VECTORS, last = first + DR_CHUNK_VECTORS;
         last = last < args.sheet->vector_count ? last : args.sheet->vector_count;
@@ -259,6 +283,9 @@ static void single_task(void* context, int begin, int end, int worker)
     const dr_contact_kernels* kernels = dr_contact_kernels_for(world->isa);
     for (int i = begin; i < end; ++i) {
         dr_contact_run* run = &world->runs[i];
+        if (run->link) {
+            continue;
+        }
         const dr_cloth* cloth = run->cloth;
         dr_detect_args args = detect_args(world, run);
         args.range.radius = 0.5f * cloth->thickness; // no sagitta between vertices
@@ -277,7 +304,10 @@ static bool allocate_singles(drape_world* world)
 {
     for (int i = 0; i < world->run_count; ++i) {
         dr_contact_run* run = &world->runs[i];
-        size_t count = (size_t)(run->edge_count + run->face_count);
+        if (run->link) {
+            continue;
+        }
+        size_t count = (size_t)(run->edge_count + DR_FACE_CONTACTS * run->face_count);
         run->singles = count ? dr_arena_allocate(&world->arena, count * sizeof(dr_contact1)) : NULL;
         if (count && !run->singles) {
             return false;
@@ -286,13 +316,85 @@ static bool allocate_singles(drape_world* world)
     return true;
 }
 
+// --- Bodies of triangles ---
+
+static bool allocate_room(drape_world* world, dr_contact_run* run, int room)
+{
+    run->singles = room > 0 ? dr_arena_new(&world->arena, dr_contact1, room) : NULL;
+    run->single_room = run->singles ? room : 0;
+    return room == 0 || run->singles;
+}
+
+// How many contacts a run has is known when it has been looked at: there is as much room as it needed
+// before, and what does not fit is looked at again with more.
+static bool make_room(drape_world* world)
+{
+    for (int i = 0; i < world->run_count; ++i) {
+        dr_contact_run* run = &world->runs[i];
+        if (run->link && !allocate_room(world, run, run->link->room[run->chunk])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool finish_crowded(drape_world* world, bool again)
+{
+    for (int i = 0; i < world->run_count; ++i) {
+        dr_contact_run* run = &world->runs[i];
+        if (!run->link || run->single_count <= run->single_room) {
+            continue;
+        }
+        int room = run->single_count + run->single_count / 4;
+        if (!allocate_room(world, run, room)) {
+            run->single_count = 0;
+            return false;
+        }
+        run->link->room[run->chunk] = room;
+        dr_mesh_run_detect(world, run, again);
+    }
+    return true;
+}
+
+static void again_task(void* context, int begin, int end, int worker)
+{
+    (void)worker;
+    drape_world* world = context;
+    for (int i = begin; i < end; ++i) {
+        if (world->runs[i].link) {
+            dr_mesh_run_detect(world, &world->runs[i], true);
+        }
+    }
+}
+
+static void guard_task(void* context, int begin, int end, int worker)
+{
+    (void)worker;
+    drape_world* world = context;
+    for (int i = begin; i < end; ++i) {
+        for (int r = world->group_start[i]; r < world->group_start[i + 1]; ++r) {
+            if (world->runs[r].link) {
+                dr_mesh_run_guard(world, &world->runs[r]);
+            }
+        }
+    }
+}
+
+void dr_world_guard_contacts(drape_world* world)
+{
+    if (world->links.count > 0) {
+        dr_parallel_for(world->pool, world->group_count, 1, guard_task, world);
+    }
+}
+
 static void count_contacts(drape_world* world)
 {
     drape_step_report* report = &world->report;
     report->contact_count = 0;
     for (int i = 0; i < world->run_count; ++i) {
         const dr_contact_run* run = &world->runs[i];
-        report->exact_tests += DR_CHUNK_VECTORS * 8 + run->edge_count + run->face_count;
+        report->exact_tests += run->link ? run->test_count
+                                         : DR_CHUNK_VECTORS * 8 + run->edge_count + run->face_count;
         report->contact_count += run->single_count;
         for (int k = 0; k < run->count; ++k) {
             report->contact_count += run->contacts[k].count;
@@ -313,14 +415,43 @@ static float longest_edge(const dr_cloth* cloth)
     return sqrtf(longest);
 }
 
+// How far a point of the obstacle goes in the substep, at most.
+static float obstacle_travel(const dr_obstacle* obstacle)
+{
+    float turn = 0.0f, size = 0.0f;
+    for (int i = 0; i < 9; ++i) {
+        turn += obstacle->turn[i] * obstacle->turn[i];
+    }
+    for (int c = 0; c < 3 && turn > 0.0f; ++c) {
+        float width = obstacle->hi[c] - obstacle->lo[c];
+        size += isfinite(width) ? width * width : 0.0f;
+    }
+    return dr_length(obstacle->shift) + 0.5f * sqrtf(turn * size);
+}
+
+// Whether a cloth comes near an obstacle that edges may sink into; and the fastest of these.
+static bool nears_solid(const drape_world* world, const dr_cloth* cloth, float* travel)
+{
+    const dr_obstacle* obstacles = world->obstacles.data;
+    bool is_near_any = false;
+    for (int o = 0; o < world->obstacles.count; ++o) {
+        bool is_solid = obstacles[o].body || obstacles[o].shape.kind != DRAPE_SHAPE_PLANE;
+        float reach = 2.0f * (cloth->edge_max + cloth->travel + obstacle_travel(&obstacles[o]));
+        for (int c = 0; is_solid && c < cloth->chunk_count; ++c) {
+            if (is_near(&cloth->chunks[c], &obstacles[o], reach)) {
+                *travel = fmaxf(*travel, obstacle_travel(&obstacles[o]));
+                is_near_any = true;
+                break;
+            }
+        }
+    }
+    return is_near_any;
+}
+
 // What is fast drags its neighbours along: in a substep a vertex may go as far as the fastest one. And
-// it pulls: when it goes a tenth of an edge in a substep, edges are measured anew.
+// it pulls: when it goes a seventh of an edge in a substep, edges are measured anew.
 static void measure_travel(drape_world* world)
 {
-    float shift = 0.0f;
-    for (int i = 0; i < world->obstacles.count; ++i) {
-        shift = fmaxf(shift, dr_length(((const dr_obstacle*)world->obstacles.data)[i].shift));
-    }
     for (int i = 0; i < dr_slots_count(&world->cloths); ++i) {
         dr_cloth* cloth = dr_slots_at(&world->cloths, i);
         float fastest = 0.0f;
@@ -329,9 +460,12 @@ static void measure_travel(drape_world* world)
         }
         if (cloth) {
             cloth->travel = sqrtf(fastest) * world->substep.h;
-            cloth->is_fast = cloth->travel + shift > 0.1f * cloth->edge_max;
-            bool was_pulled = cloth->reach > 1.05f * cloth->edge_max;
-            cloth->reach = cloth->is_fast || was_pulled ? longest_edge(cloth) : cloth->edge_max;
+            float travel = 0.0f;
+            bool is_near_any = nears_solid(world, cloth, &travel);
+            cloth->is_fast = is_near_any && cloth->travel + travel > 0.15f * cloth->edge_max;
+            bool was_pulled = cloth->reach > 1.2f * cloth->edge_max;
+            cloth->reach = cloth->is_fast || (is_near_any && was_pulled) ? longest_edge(cloth)
+                                                                         : cloth->edge_max;
             cloth->reach = fmaxf(cloth->reach, cloth->edge_max);
         }
     }
@@ -343,10 +477,16 @@ bool dr_world_detect_again(drape_world* world)
 {
     bool is_fast = false;
     for (int i = 0; i < world->run_count && !is_fast; ++i) {
-        is_fast = world->runs[i].cloth->is_fast && world->runs[i].features != NULL;
+        const dr_contact_run* run = &world->runs[i];
+        is_fast = run->cloth->is_fast && (run->features != NULL || run->link != NULL);
     }
     if (is_fast) {
         dr_parallel_for(world->pool, world->run_count, 1, single_task, world);
+        if (world->links.count > 0) {
+            dr_world_frame_links(world);
+            dr_parallel_for(world->pool, world->run_count, 1, again_task, world);
+            finish_crowded(world, true); // short of memory: without some contacts between vertices
+        }
         count_contacts(world);
         world->report.runs = 2;
     }
@@ -356,10 +496,13 @@ bool dr_world_detect_again(drape_world* world)
 bool dr_world_detect(drape_world* world)
 {
     measure_travel(world);
-    if (!collect_runs(world)) {
+    if (!collect_runs(world) || !dr_world_refresh_links(world) || !make_room(world)) {
         return false;
     }
     dr_parallel_for(world->pool, world->run_count, 1, vertex_task, world);
+    if (!finish_crowded(world, false)) {
+        return false;
+    }
     dr_parallel_for(world->pool, world->run_count, 1, feature_task, world);
     if (!allocate_singles(world)) {
         return false;
@@ -396,6 +539,39 @@ void dr_world_resolve_contacts(drape_world* world)
 
 // --- Report ---
 
+// Distance of a chunk from the bounds of a body, for those that are too far to be looked at.
+static float bounds_gap(const dr_chunk_bounds* chunk, const dr_obstacle* obstacle)
+{
+    float squared = 0.0f;
+    for (int c = 0; c < 3; ++c) {
+        float apart = fmaxf(chunk->lo[c] - obstacle->hi[c], obstacle->lo[c] - chunk->hi[c]);
+        squared += apart > 0.0f ? apart * apart : 0.0f;
+    }
+    return sqrtf(squared);
+}
+
+static float smallest_body_gap(const drape_world* world, float smallest)
+{
+    const dr_obstacle* obstacles = world->obstacles.data;
+    for (int i = 0; i < world->run_count; ++i) {
+        if (world->runs[i].link) {
+            smallest = fminf(smallest, dr_mesh_run_gap(world, &world->runs[i]));
+        }
+    }
+    for (int i = 0; i < world->chunk_items.count; ++i) {
+        const dr_work_item* item = (const dr_work_item*)world->chunk_items.data + i;
+        for (int o = 0; o < world->obstacles.count; ++o) {
+            float gap = obstacles[o].body ? bounds_gap(&item->cloth->chunks[item->index],
+                                                       &obstacles[o]) : 0.0f;
+            // What is near has been looked at.
+            if (gap > 0.0f) {
+                smallest = fminf(smallest, gap);
+            }
+        }
+    }
+    return smallest;
+}
+
 float dr_world_smallest_gap(const drape_world* world)
 {
     const dr_obstacle* obstacles = world->obstacles.data;
@@ -407,11 +583,14 @@ float dr_world_smallest_gap(const drape_world* world)
         int first = item->index * DR_CHUNK_VECTORS, last = first + DR_CHUNK_VECTORS;
         last = last < sheet->vector_count ? last : sheet->vector_count;
         for (int o = 0; o < world->obstacles.count; ++o) {
+            if (obstacles[o].body) {
+                continue;
+            }
             if (smallest == INFINITY ||
                 is_near(&item->cloth->chunks[item->index], &obstacles[o], fmaxf(smallest, 0.0f))) {
                 smallest = fminf(smallest, kernels->gap(sheet, &obstacles[o], first, last));
             }
         }
     }
-    return smallest;
+    return smallest_body_gap(world, smallest);
 }

@@ -7,6 +7,7 @@
 
 #include "core/isa.h"
 #include "core/vec_math.h"
+#include "scene/mesh_link.h"
 #include "scene/motion.h"
 #include "solver/air.h"
 
@@ -95,6 +96,7 @@ void drape_world_destroy(drape_world* world)
         return;
     }
     dr_memory* memory = &world->memory;
+    dr_world_free_links(world);
     for (int i = 0; i < dr_slots_count(&world->seams); ++i) {
         dr_seam_destroy(dr_slots_at(&world->seams, i), memory);
     }
@@ -403,7 +405,7 @@ static int substep_count(const drape_world* world, float dt)
     return world->def.substeps * (int)(longer * finer);
 }
 
-static bool begin_step(drape_world* world, float h)
+static bool begin_step(drape_world* world, float dt, float h)
 {
     dr_world_refresh_pins(world);
     for (int i = 0; i < dr_slots_count(&world->cloths); ++i) {
@@ -418,7 +420,7 @@ static bool begin_step(drape_world* world, float h)
         }
     }
     dr_world_begin_pins(world);
-    return refresh_work(world);
+    return refresh_work(world) && dr_world_begin_obstacles(world, dt);
 }
 
 static int count_non_finite(const drape_world* world)
@@ -443,6 +445,7 @@ static void finish_step(drape_world* world)
         }
         if (report->non_finite_count > 0) {
             dr_cloth_restore(cloth);
+            dr_world_stale_links(world, NULL);
         }
         dr_xpbd_tidy(&cloth->xpbd);
         dr_cloth_publish(cloth);
@@ -453,7 +456,7 @@ static void finish_step(drape_world* world)
     dr_world_finish_obstacles(world);
 }
 
-// move the obstacles, predict, detect, constrain, solve, commit
+// move the obstacles, predict, detect, constrain, solve, guard, commit
 static bool step_once(drape_world* world)
 {
     drape_stage_ms* ms = &world->report.ms;
@@ -469,11 +472,14 @@ static bool step_once(drape_world* world)
     }
     double t2 = dr_now_ms();
     solve(world);
-    commit(world);
     double t3 = dr_now_ms();
+    dr_world_guard_contacts(world);
+    double t4 = dr_now_ms();
+    commit(world);
     ms->predict += t1 - t0;
     ms->detect += t2 - t1;
-    ms->solve += t3 - t2;
+    ms->solve += t3 - t2 + (dr_now_ms() - t4);
+    ms->guard += t4 - t3;
     return true;
 }
 
@@ -496,7 +502,7 @@ drape_step_report drape_world_step(drape_world* world, float dt)
     int substeps = substep_count(world, dt);
     float h = dt / (float)substeps;
     world->report = (drape_step_report){.smallest_gap = INFINITY, .substeps = substeps, .runs = 1};
-    bool going = begin_step(world, h);
+    bool going = begin_step(world, dt, h);
     for (int i = 0; i < substeps && going; ++i) {
         world->substep = (dr_substep){
             .time_end = world->time + (double)dt * (i + 1) / substeps,

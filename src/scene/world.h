@@ -13,8 +13,15 @@
 #include "core/slots.h"
 #include "scene/cloth.h"
 
+typedef struct dr_mesh_link dr_mesh_link;
+
 typedef struct dr_collider {
     drape_shape shape;
+    dr_body* body;          // triangles in place of the shape (contact/body.h), else null
+    drape_vec3* frames;     // of the body: frame_count times its given vertices, and one for scratch
+    int frame_count;
+    size_t place_count;     // in `frames`
+    float fps;
     drape_transform base;   // of the simplified shape in the user's frame
     drape_transform pose;   // now
     drape_transform target; // of a move by hand, at the end of the step
@@ -61,13 +68,17 @@ typedef struct dr_contact_run {
     int chunk;
     int obstacle;
     dr_friction friction;
+    dr_contact_range range;
+    dr_mesh_link* link; // with a body of triangles (scene/mesh_link.h), else null
     dr_contact8* contacts;
     int count;
     uint8_t* regions;   // of the cloth and obstacle; null when vertices are enough
     int32_t* features;  // edges, then faces, that may touch between vertices
     int edge_count, face_count;
     dr_contact1* singles; // those that do
-    int single_count;
+    int single_count, single_room;
+    int test_count;     // closest points looked at
+    float slack, way, moved; // of the vertices against the body of the link: dr_touch_frame
 } dr_contact_run;
 
 typedef struct dr_work_item {
@@ -93,6 +104,7 @@ struct drape_world {
     double time;
     char error[512];
     dr_slots cloths, colliders, pins, seams;
+    dr_array links; // dr_mesh_link*: cloths and bodies that were near each other
 
     // Work lists over all cloths, made anew when cloths come or go.
     bool is_work_stale;
@@ -123,6 +135,8 @@ dr_collider* dr_world_collider(const drape_world* world, drape_collider_id id);
 void dr_collider_destroy(dr_collider* collider, dr_memory* memory);
 // Substeps in which nothing goes further than half into a collider before it is seen.
 double dr_world_substeps_wanted(const drape_world* world, float dt);
+// Shapes at the end of the step, once before its first substep; false when memory is short.
+bool dr_world_begin_obstacles(drape_world* world, float dt);
 // Poses at the end of the substep; false when memory is short.
 bool dr_world_move_obstacles(drape_world* world);
 void dr_world_finish_obstacles(drape_world* world); // after the last substep
@@ -133,6 +147,8 @@ bool dr_world_detect(drape_world* world);
 // fast; false when nothing is.
 bool dr_world_detect_again(drape_world* world);
 void dr_world_resolve_contacts(drape_world* world);
+// Puts vertices back that went through a triangle of a body all the same.
+void dr_world_guard_contacts(drape_world* world);
 float dr_world_smallest_gap(const drape_world* world);
 
 // --- pin.c, seam.c ---

@@ -360,6 +360,9 @@ START_TEST(sentences_are_cut_not_spilled)
     dr_error_set(&error, DRAPE_ERROR_INPUT, "%s", words);
     ck_assert_uint_eq(strlen(error.sentence), sizeof error.sentence - 1);
     dr_error_set(NULL, DRAPE_ERROR_INPUT, "%s", words);
+    // And they are one line, without letters that speak to a terminal.
+    dr_error_set(&error, DRAPE_ERROR_INPUT, "%s: \xc3\xa4", "a\n\x1b[7m\x7f");
+    ck_assert_str_eq(error.sentence, "a??[7m?: \xc3\xa4");
 }
 END_TEST
 

@@ -129,6 +129,9 @@ static const bad_text bad_texts[] = {
     {"\xFF", "1:1: expected a value, found the byte 255"},
     {"// \xFF", "1:4: expected UTF-8 text in the comment"},
     {"\x01", "1:1: expected a value, found the byte 1"},
+    {"\x7F", "1:1: expected a value, found the byte 127"},
+    // What would speak to a terminal does not get there.
+    {"{\"\\u001b[7m\": 1, \"\\u001b[7m\": 2}", "1:18: the key \"?[7m\" comes twice"},
     {"é", "1:1: expected a value, found \"é\""},
 };
 

@@ -211,6 +211,25 @@ START_TEST(refuses_with_a_sentence)
 }
 END_TEST
 
+// Cut off at the zero two groups would have one name.
+START_TEST(zero_bytes_in_names_are_refused)
+{
+    static const char* const names[] = {"g a b\0c", "g \0", "o \0", "o a \0"};
+    static const size_t lengths[] = {7, 3, 3, 5};
+    for (size_t k = 0; k < sizeof names / sizeof names[0]; ++k) {
+        char text[64] = THREE;
+        size_t start = strlen(text);
+        memcpy(text + start, names[k], lengths[k]);
+        memcpy(text + start + lengths[k], "\nf 1 2 3\n", 9);
+        drape_mesh_data mesh;
+        drape_error error = {0};
+        ck_assert(!dr_obj_parse(text, start + lengths[k] + 9, "f.obj", &mesh, &error));
+        test_error_has(&error, DRAPE_ERROR_INPUT, "f.obj:4: expected a name, found a zero byte");
+        ck_assert_ptr_null(mesh.groups);
+    }
+}
+END_TEST
+
 START_TEST(vast_polygons_are_refused_unless_convex)
 {
     enum { COUNT = 4098 };
@@ -314,6 +333,7 @@ int main(void)
     TCase* refusing = tcase_create("refusing");
     tcase_add_loop_test(refusing, refuses_with_a_sentence, 0,
                         (int)(sizeof refusals / sizeof refusals[0]));
+    tcase_add_test(refusing, zero_bytes_in_names_are_refused);
     tcase_add_test(refusing, vast_polygons_are_refused_unless_convex);
     tcase_add_test(refusing, missing_file_is_the_input);
     tcase_add_test(refusing, damaged_files_are_survived);

@@ -283,6 +283,7 @@ typedef struct bad_part {
 
 static const bad_part bad_parts[] = {
     {ROOT, "\"frame\": 3", "frame: unknown key; did you mean \"frames\"?"},
+    {ROOT, "\"frame\\u001b\": 3", "frame?: unknown key; did you mean \"frames\"?"},
     {ROOT, "\"zzz\": 3",
      "zzz: unknown key; expected one of drape, description, frames, fps, seed, gravity, wind, "
      "method, solver, collision, colliders, cloths"},
