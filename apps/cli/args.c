@@ -89,6 +89,21 @@ static bool read_override(const reading* args, const cli_option* option, char* t
     return true;
 }
 
+static bool push_word(const reading* args, cli_words* words, const char* name, const char* text)
+{
+    if (text[0] == '\0') {
+        return expected(args, name, "a name", text);
+    }
+    const char** items = realloc(words->items, sizeof *items * ((size_t)words->count + 1));
+    if (items == NULL) {
+        cli_say(args->command, "%s: not enough memory", name);
+        return false;
+    }
+    items[words->count++] = text;
+    words->items = items;
+    return true;
+}
+
 static bool read_value(const reading* args, const cli_option* option, char* text)
 {
     switch (option->kind) {
@@ -100,6 +115,7 @@ static bool read_value(const reading* args, const cli_option* option, char* text
     case CLI_POSITIVE: return read_positive(args, option, text);
     case CLI_WORD: return read_word(args, option, text);
     case CLI_OVERRIDE: return read_override(args, option, text);
+    case CLI_TEXTS: return push_word(args, option->value, option->name, text);
     }
     return false;
 }
@@ -169,6 +185,9 @@ static bool read_operand(const reading* args, const cli_operand** operand, const
                 args->command->name);
         return false;
     }
+    if ((*operand)->all != NULL) {
+        return push_word(args, (*operand)->all, (*operand)->name, word);
+    }
     if (word[0] == '\0') {
         return expected(args, (*operand)->name, "a name", word);
     }
@@ -194,7 +213,8 @@ int cli_args_read(const cli_command* command, int argc, char** argv, const cli_o
             return CLI_REFUSED;
         }
     }
-    if (operands->name != NULL && operands->is_needed) {
+    bool has_all = operands->all != NULL && operands->all->count > 0;
+    if (operands->name != NULL && operands->is_needed && !has_all) {
         cli_say(command, "expected %s, found nothing; see drape %s --help", operands->name,
                 command->name);
         return CLI_REFUSED;

@@ -10,7 +10,7 @@
 //     if (code != CLI_GO_ON) return code;
 //
 // Options and operands may come in any order; an option given again replaces its value, but for
-// CLI_OVERRIDE, which collects. A value stands in the next word, or behind `=` (--frames=5), or,
+// CLI_OVERRIDE and CLI_TEXTS, which collect. A value stands in the next word, or behind `=` (--frames=5), or,
 // for an option of one letter, right behind it (-oDIR). `--` ends the options. --help prints the
 // help of the command. Each sentence about bad usage names the argument.
 #ifndef CLI_ARGS_H
@@ -25,6 +25,7 @@ typedef enum cli_option_kind {
     CLI_POSITIVE, // float above zero
     CLI_WORD,     // int, the place of the word in `words`
     CLI_OVERRIDE, // cli_overrides, path=value
+    CLI_TEXTS,    // cli_words, one more of them
 } cli_option_kind;
 
 typedef struct cli_option {
@@ -39,6 +40,7 @@ typedef struct cli_operand {
     const char* name;
     const char** value;
     bool is_needed;
+    struct cli_words* all; // in place of `value`: this one and all that follow
 } cli_operand;
 
 // The --set options in order. `items` is freed by the caller; its strings are those of argv.
@@ -46,6 +48,12 @@ typedef struct cli_overrides {
     drape_override* items;
     int count;
 } cli_overrides;
+
+// Words in order. `items` is freed by the caller; its strings are those of argv.
+typedef struct cli_words {
+    const char** items;
+    int count;
+} cli_words;
 
 // Not an exit code: the command may begin.
 #define CLI_GO_ON (-1)

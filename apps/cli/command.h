@@ -12,6 +12,7 @@
 #define CLI_DONE 0
 #define CLI_UNFINISHED 1 // could not finish
 #define CLI_REFUSED 2    // bad usage or bad input
+#define CLI_CROSSED 3    // something crosses
 
 typedef struct cli_command {
     const char* name;
@@ -22,11 +23,14 @@ typedef struct cli_command {
 } cli_command;
 
 extern const cli_command cli_command_run;
+extern const cli_command cli_command_check;
 extern const cli_command cli_command_info;
 extern const cli_command cli_command_scenes;
 extern const cli_command cli_command_convert;
 extern const cli_command cli_command_bench;
 extern const cli_command cli_command_ccd;
+extern const cli_command cli_command_plot;
+extern const cli_command cli_command_render;
 
 // --- Sentences, on the standard error output: "drape run: ..." ---
 
@@ -49,6 +53,9 @@ bool cli_path_join(char* path, const char* folder, const char* name, drape_error
 extern const char* const cli_isa_words[];
 // False, with a sentence, when the world could not get the instruction set that was asked for.
 bool cli_isa_check(const drape_world* world, drape_isa wanted, drape_error* error);
+
+// Threads to work on when the user does not say: all cores, at most 8.
+int cli_thread_count(void);
 
 // Milliseconds on a clock that only goes forward.
 static inline double cli_now_ms(void)

@@ -9,21 +9,13 @@
 
 // --- Patterns ---
 
-// A path around a number of at least `width` digits.
-typedef struct name_pattern {
-    const char* path;
-    int before; // letters in front of the number
-    int width;
-    const char* after; // what follows it
-} name_pattern;
-
 bool cli_is_pattern(const char* path)
 {
     return strchr(path, '%') != NULL;
 }
 
 // Looked at letter by letter: a path of the user is never a format of printf.
-static bool read_pattern(name_pattern* out, const char* path, drape_error* error)
+bool cli_pattern_read(cli_pattern* pattern, const char* path, drape_error* error)
 {
     const char* sign = strchr(path, '%');
     const char* at = sign + 1;
@@ -37,11 +29,11 @@ static bool read_pattern(name_pattern* out, const char* path, drape_error* error
                      "%s: expected one number in the name, such as %%d or %%04d", path);
         return false;
     }
-    *out = (name_pattern){path, (int)(sign - path), width, at + 1};
+    *pattern = (cli_pattern){path, (int)(sign - path), width, at + 1};
     return true;
 }
 
-static bool name_frame(const name_pattern* pattern, int frame, char* path, drape_error* error)
+bool cli_pattern_name(const cli_pattern* pattern, int frame, char* path, drape_error* error)
 {
     int length = snprintf(path, CLI_PATH_SIZE, "%.*s%0*d%s", pattern->before, pattern->path,
                           pattern->width, frame, pattern->after);
@@ -52,10 +44,10 @@ static bool name_frame(const name_pattern* pattern, int frame, char* path, drape
     return true;
 }
 
-static bool frame_exists(const name_pattern* pattern, int frame)
+bool cli_pattern_has(const cli_pattern* pattern, int frame)
 {
     char path[CLI_PATH_SIZE];
-    return name_frame(pattern, frame, path, NULL) && access(path, F_OK) == 0;
+    return cli_pattern_name(pattern, frame, path, NULL) && access(path, F_OK) == 0;
 }
 
 // --- Reading ---
@@ -115,15 +107,15 @@ static bool read_frame(cli_frames* frames, const char* path, drape_error* error)
 
 static bool read_sequence(cli_frames* frames, const char* path, float fps, drape_error* error)
 {
-    name_pattern pattern;
-    if (!read_pattern(&pattern, path, error)) {
+    cli_pattern pattern;
+    if (!cli_pattern_read(&pattern, path, error)) {
         return false;
     }
     frames->cache.fps = fps;
-    int frame = frame_exists(&pattern, 0) ? 0 : 1;
+    int frame = cli_pattern_has(&pattern, 0) ? 0 : 1;
     char name[CLI_PATH_SIZE];
-    for (; frame_exists(&pattern, frame); ++frame) {
-        if (!name_frame(&pattern, frame, name, error) || !read_frame(frames, name, error)) {
+    for (; cli_pattern_has(&pattern, frame); ++frame) {
+        if (!cli_pattern_name(&pattern, frame, name, error) || !read_frame(frames, name, error)) {
             return false;
         }
     }
@@ -157,8 +149,8 @@ static bool find_mesh(const char* cache_path, char* path, drape_error* error)
         }
     }
     dr_error_set(error, DRAPE_ERROR_INPUT,
-                 "%s: expected a mesh with the triangles beside it, %.*s.obj, or --mesh FILE",
-                 cache_path, length, cache_path);
+                 "%s: expected a mesh with the triangles beside it, %.*s.obj", cache_path, length,
+                 cache_path);
     return false;
 }
 
@@ -192,8 +184,8 @@ static const drape_vec3* frame_positions(const cli_frames* frames, int frame)
 
 static bool write_sequence(const cli_frames* frames, const char* path, drape_error* error)
 {
-    name_pattern pattern;
-    if (!read_pattern(&pattern, path, error)) {
+    cli_pattern pattern;
+    if (!cli_pattern_read(&pattern, path, error)) {
         return false;
     }
     drape_mesh_view view = {.uv = frames->mesh.uv,
@@ -203,7 +195,8 @@ static bool write_sequence(const cli_frames* frames, const char* path, drape_err
     for (int frame = 0; frame < frames->cache.frame_count; ++frame) {
         char name[CLI_PATH_SIZE];
         view.positions = frame_positions(frames, frame);
-        if (!name_frame(&pattern, frame, name, error) || !drape_mesh_write(name, &view, error)) {
+        if (!cli_pattern_name(&pattern, frame, name, error) ||
+            !drape_mesh_write(name, &view, error)) {
             return false;
         }
     }

@@ -12,8 +12,25 @@ typedef struct cli_frames {
     drape_cache_data cache; // the positions of all frames
 } cli_frames;
 
+// --- Patterns ---
+
+// A path around a number of at least `width` digits.
+typedef struct cli_pattern {
+    const char* path;
+    int before; // letters in front of the number
+    int width;
+    const char* after; // what follows it
+} cli_pattern;
+
 // True when the path has a '%' in it.
 bool cli_is_pattern(const char* path);
+// Takes a path apart, which must outlive the pattern.
+bool cli_pattern_read(cli_pattern* pattern, const char* path, drape_error* error);
+// The path of a frame, in CLI_PATH_SIZE letters.
+bool cli_pattern_name(const cli_pattern* pattern, int frame, char* path, drape_error* error);
+bool cli_pattern_has(const cli_pattern* pattern, int frame);
+
+// --- Animations ---
 
 // Reads a cache or a pattern. `fps` counts for a pattern only, whose files do not say.
 bool cli_frames_read(cli_frames* frames, const char* path, float fps, drape_error* error);

@@ -7,8 +7,9 @@
 #include "io/scene_words.h"
 
 static const cli_command* const commands[] = {
-    &cli_command_run,     &cli_command_info,  &cli_command_scenes,
+    &cli_command_run,     &cli_command_check, &cli_command_info,  &cli_command_scenes,
     &cli_command_convert, &cli_command_bench, &cli_command_ccd,
+    &cli_command_plot,    &cli_command_render,
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
 
@@ -34,6 +35,7 @@ static void print_usage(FILE* file)
     fputs("\nexamples:\n"
           "  drape scenes                  what can be simulated right away\n"
           "  drape run table -o out        a tablecloth falls; out/ gets an animation\n"
+          "  drape check out               whether anything went through anything\n"
           "  drape info out/cloth.pc2      what is in it\n",
           file);
 }

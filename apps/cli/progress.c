@@ -32,10 +32,26 @@ static void write_duration(char* text, size_t size, double seconds)
     }
 }
 
+// Whether the line may be drawn now.
+static bool is_due(const cli_progress* progress, double now)
+{
+    return progress->is_shown && now - progress->drawn >= DRAW_INTERVAL_MS;
+}
+
+static void draw(cli_progress* progress, const char* line, int width, double now)
+{
+    // Blanks wipe out what a longer line left behind.
+    int blanks = progress->width > width ? progress->width - width : 0;
+    fprintf(stderr, "\r%s%*s", line, blanks, "");
+    fflush(stderr);
+    progress->width = width;
+    progress->drawn = now;
+}
+
 void cli_progress_show(cli_progress* progress, int frame)
 {
     double now = cli_now_ms();
-    if (!progress->is_shown || now - progress->drawn < DRAW_INTERVAL_MS) {
+    if (!is_due(progress, now)) {
         return;
     }
     double ms = (now - progress->start) / frame;
@@ -44,12 +60,20 @@ void cli_progress_show(cli_progress* progress, int frame)
     char line[160];
     int width = snprintf(line, sizeof line, "frame %d of %d   %.1f ms a frame   %s left", frame,
                          progress->frame_count, ms, left);
-    // Blanks wipe out what a longer line left behind.
-    int blanks = progress->width > width ? progress->width - width : 0;
-    fprintf(stderr, "\r%s%*s", line, blanks, "");
-    fflush(stderr);
-    progress->width = width;
-    progress->drawn = now;
+    draw(progress, line, width, now);
+}
+
+void cli_progress_share(cli_progress* progress, double share)
+{
+    double now = cli_now_ms();
+    if (!is_due(progress, now) || !(share > 0.0)) {
+        return;
+    }
+    char left[64];
+    write_duration(left, sizeof left, 1e-3 * (now - progress->start) * (1.0 / share - 1.0));
+    char line[160];
+    int width = snprintf(line, sizeof line, "%3.0f %%   %s left", 100.0 * share, left);
+    draw(progress, line, width, now);
 }
 
 void cli_progress_clear(cli_progress* progress)

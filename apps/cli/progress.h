@@ -19,6 +19,8 @@ typedef struct cli_progress {
 cli_progress cli_progress_begin(int frame_count, bool is_quiet);
 // After frame `frame` is done.
 void cli_progress_show(cli_progress* progress, int frame);
+// For work that is not counted in frames: the share that is done, 0 to 1.
+void cli_progress_share(cli_progress* progress, double share);
 // Takes the line away, so that a sentence can stand in its place.
 void cli_progress_clear(cli_progress* progress);
 

@@ -7,6 +7,7 @@
 
 #include "io/file.h"
 #include "io/number.h"
+#include "obstacle.h"
 
 const char* const cli_format_words[] = {"pc2", "mdd", "obj", "ply", "glb", "usda", NULL};
 
@@ -64,41 +65,19 @@ static drape_mesh_view view_cloth(const cli_recorder* recorder, int index)
     return view;
 }
 
-// Half the contact thickness: what cloth touches is where the picture shows it.
-static float obstacle_tolerance(const drape_world* world)
-{
-    float thickness = drape_world_get_def(world).thickness;
-    return thickness > 0.0f ? 0.5f * thickness : 0.0005f;
-}
-
 static bool write_obstacle(const cli_recorder* recorder, int index, const char* path,
                            drape_error* error)
 {
-    drape_collider_id collider = drape_scene_collider(recorder->scene, index);
-    float tolerance = obstacle_tolerance(recorder->world);
-    int vertex_count = 0;
-    int triangle_count = 0;
-    if (!drape_collider_mesh(recorder->world, collider, tolerance, NULL, &vertex_count, NULL,
-                             &triangle_count)) {
-        dr_error_set(error, DRAPE_ERROR_SYSTEM, "%s: %s", path, drape_world_error(recorder->world));
+    cli_obstacle obstacle;
+    if (!cli_obstacle_load(&obstacle, recorder->scene, index, path, error)) {
         return false;
     }
-    drape_vec3* positions = calloc((size_t)vertex_count + 1, sizeof *positions);
-    int32_t* triangles = calloc((size_t)triangle_count + 1, 3 * sizeof *triangles);
-    bool is_written = false;
-    if (positions == NULL || triangles == NULL ||
-        !drape_collider_mesh(recorder->world, collider, tolerance, positions, &vertex_count,
-                             triangles, &triangle_count)) {
-        dr_error_set_memory(error, path);
-    } else {
-        drape_mesh_view view = {.positions = positions,
-                                .triangles = triangles,
-                                .vertex_count = vertex_count,
-                                .triangle_count = triangle_count};
-        is_written = drape_mesh_write(path, &view, error);
-    }
-    free(positions);
-    free(triangles);
+    drape_mesh_view view = {.positions = obstacle.positions,
+                            .triangles = obstacle.triangles,
+                            .vertex_count = obstacle.vertex_count,
+                            .triangle_count = obstacle.triangle_count};
+    bool is_written = drape_mesh_write(path, &view, error);
+    cli_obstacle_free(&obstacle);
     return is_written;
 }
 
@@ -296,6 +275,13 @@ bool cli_recorder_add(cli_recorder* recorder, drape_error* error)
     }
     recorder->frame_count += is_added;
     return is_added;
+}
+
+bool cli_recorder_take(cli_recorder* recorder, drape_error* error)
+{
+    bool is_taken = !is_cached(recorder->format) || add_cached(recorder, error);
+    recorder->frame_count += is_taken;
+    return is_taken;
 }
 
 bool cli_recorder_has_older(const cli_recorder* recorder, char* path)

@@ -1,6 +1,7 @@
 // Sentences and small things that all commands share.
 #include <stdarg.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "command.h"
 #include "io/file.h"
@@ -41,6 +42,12 @@ bool cli_path_join(char* path, const char* folder, const char* name, drape_error
         return false;
     }
     return true;
+}
+
+int cli_thread_count(void)
+{
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    return cores < 1 ? 1 : cores > 8 ? 8 : (int)cores;
 }
 
 const char* const cli_isa_words[] = {"auto", "plain", "sse2", "avx2", "neon", "wasm", NULL};

@@ -1,20 +1,23 @@
 // `drape run`: simulates a scene, frame by frame.
 #include <limits.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "args.h"
+#include "checkpoint.h"
 #include "io/file.h"
 #include "progress.h"
 #include "recorder.h"
 #include "scene_path.h"
 #include "stats.h"
+#include "verify.h"
 
 static const char help[] =
     "usage: drape run SCENE [-o DIR] [--method NAME] [--frames N] [--format FORMAT]\n"
-    "                 [--set path=value]... [--threads N] [--isa NAME] [--stats FILE] [--quiet]\n"
+    "                 [--set path=value]... [--threads N] [--isa NAME] [--stats FILE] [--verify]\n"
+    "                 [--checkpoint N] [--resume | --from-frame N] [--quiet]\n"
     "\n"
     "Simulates a scene: a file, or a name from `drape scenes`. Frame 0 is the start. The same\n"
     "scene gives the same bytes on any number of threads and with any instruction set.\n"
@@ -34,6 +37,13 @@ static const char help[] =
     "  --threads N       step on this many threads, 1 to 64; default all cores, at most 8\n"
     "  --isa NAME        instruction set: auto (default), plain, sse2, avx2, neon, wasm\n"
     "  --stats FILE      write a JSON object for each frame and one for the run\n"
+    "  --verify          look for crossings in every frame, as `drape check` does; the exit code\n"
+    "                    is 3 when there are any\n"
+    "  --checkpoint N    every N frames, keep in DIR/checkpoints what a later run goes on from\n"
+    "  --resume          go on from the last checkpoint in DIR; the result is the same, to the\n"
+    "                    byte, as without the break\n"
+    "  --from-frame N    do the frames after N again, from its checkpoint, with values that may\n"
+    "                    have changed\n"
     "  --quiet           print nothing but warnings and errors\n"
     "\n"
     "Ctrl-C ends the run after the current frame and keeps what was done; a second one kills.\n"
@@ -42,7 +52,10 @@ static const char help[] =
     "  drape run table -o out\n"
     "  drape run table -o out --format obj --set cloths.0.grid.resolution=[101,101] \\\n"
     "      --set cloths.0.fabric=denim\n"
-    "  drape run scene.json --frames 300 --stats stats.jsonl --quiet\n";
+    "  drape run scene.json --frames 300 --stats stats.jsonl --quiet\n"
+    "  drape run scene.json -o out --checkpoint 10\n"
+    "  drape run scene.json -o out --checkpoint 10 --resume\n"
+    "  drape run scene.json -o out --from-frame 60 --set wind.velocity=[3,0,0]\n";
 
 // What was asked for.
 typedef struct request {
@@ -55,7 +68,8 @@ typedef struct request {
     int format;      // cli_format
     int thread_count;
     int isa; // drape_isa
-    int checkpoint;
+    int checkpoint;  // frames from one to the next, 0: none
+    int from_frame;  // -1: not asked for
     bool is_quiet, resumes, verifies;
 } request;
 
@@ -66,9 +80,14 @@ typedef struct run_state {
     drape_scene* scene;
     cli_recorder* recorder; // null: no files
     cli_stats stats;
+    cli_verify verify;
+    cli_checkpoint checkpoint;
+    uint64_t fingerprint; // of the scene, for checkpoints
     cli_progress progress;
     int frame_count; // to be done
     int frame;       // done
+    int done_count;  // of them in this run, the others were taken over
+    bool has_frames; // frame 0 was taken over
     float max_stretch;
     bool has_lost_files; // a write failed; what was not complete is gone
 } run_state;
@@ -97,15 +116,9 @@ static void watch_signal(int number)
 
 // --- Setting up ---
 
-static int default_thread_count(void)
-{
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    return cores < 1 ? 1 : cores > 8 ? 8 : (int)cores;
-}
-
 static int read_request(const cli_command* command, int argc, char** argv, request* asked)
 {
-    *asked = (request){.frame_count = -1, .thread_count = default_thread_count()};
+    *asked = (request){.frame_count = -1, .from_frame = -1, .thread_count = cli_thread_count()};
     const cli_option options[] = {
         {"-o", CLI_TEXT, .value = &asked->folder},
         {"--method", CLI_TEXT, .value = &asked->method},
@@ -118,6 +131,7 @@ static int read_request(const cli_command* command, int argc, char** argv, reque
         {"--stats", CLI_TEXT, .value = &asked->stats},
         {"--checkpoint", CLI_WHOLE, .value = &asked->checkpoint, .least = 1, .most = INT_MAX},
         {"--resume", CLI_FLAG, .value = &asked->resumes},
+        {"--from-frame", CLI_WHOLE, .value = &asked->from_frame, .least = 0, .most = INT_MAX},
         {"--verify", CLI_FLAG, .value = &asked->verifies},
         {"--quiet", CLI_FLAG, .value = &asked->is_quiet},
         {0},
@@ -129,12 +143,27 @@ static int read_request(const cli_command* command, int argc, char** argv, reque
 // What is part of the contract but not there yet; null when all is there.
 static const char* find_missing(const request* asked)
 {
-    return asked->checkpoint > 0              ? "--checkpoint"
-           : asked->resumes                   ? "--resume"
-           : asked->verifies                  ? "--verify"
-           : asked->format == CLI_FORMAT_GLB  ? "--format glb"
+    return asked->format == CLI_FORMAT_GLB    ? "--format glb"
            : asked->format == CLI_FORMAT_USDA ? "--format usda"
                                               : NULL;
+}
+
+// Checkpoints live in the folder of the run.
+static int check_checkpoints(const cli_command* command, const request* asked)
+{
+    const char* option = asked->resumes           ? "--resume"
+                         : asked->from_frame >= 0 ? "--from-frame"
+                         : asked->checkpoint > 0  ? "--checkpoint"
+                                                  : NULL;
+    if (option != NULL && asked->folder == NULL) {
+        cli_say(command, "%s: expected -o DIR, where checkpoints are kept", option);
+        return CLI_REFUSED;
+    }
+    if (asked->resumes && asked->from_frame >= 0) {
+        cli_say(command, "--resume: expected not to be together with --from-frame");
+        return CLI_REFUSED;
+    }
+    return CLI_GO_ON;
 }
 
 static void log_above_progress(void* user, drape_log_level level, const char* sentence)
@@ -159,7 +188,8 @@ static bool open_scene(run_state* run, drape_error* error)
     options.log = log_above_progress;
     options.log_user = run;
     run->scene = drape_scene_open(path, &options, error);
-    if (run->scene == NULL) {
+    if (run->scene == NULL ||
+        !cli_checkpoint_fingerprint(path, &options, &run->fingerprint, error)) {
         return false;
     }
     run->frame_count =
@@ -182,7 +212,69 @@ static bool open_outputs(run_state* run, drape_error* error)
         return true;
     }
     run->recorder = cli_recorder_open(run->scene, asked->folder, (cli_format)asked->format, error);
-    return run->recorder != NULL && cli_recorder_add(run->recorder, error);
+    return run->recorder != NULL;
+}
+
+static bool open_verify(run_state* run, drape_error* error)
+{
+    return !run->asked->verifies ||
+           cli_verify_open(&run->verify, run->scene, run->asked->thread_count, error);
+}
+
+// --- Beginning ---
+
+static double crossings_now(const run_state* run)
+{
+    return run->asked->verifies ? (double)run->verify.crossings : (double)NAN;
+}
+
+// Frame 0 goes to the files and is looked at like all others, but nothing was stepped for it.
+static bool begin_anew(run_state* run, drape_error* error)
+{
+    double row[CLI_STATS_KEYS];
+    if ((run->recorder != NULL && !cli_recorder_add(run->recorder, error)) ||
+        !cli_verify_add(&run->verify, error)) {
+        return false;
+    }
+    cli_stats_row(row, &(drape_step_report){0}, 0.0, crossings_now(run));
+    return cli_checkpoint_add(&run->checkpoint, row, error);
+}
+
+// A frame of the run that is continued; a cli_replay_fn.
+static bool take_frame(void* user, const double row[CLI_STATS_KEYS], double time,
+                       drape_error* error)
+{
+    run_state* run = user;
+    bool is_first = !run->has_frames;
+    run->has_frames = true;
+    run->frame += !is_first;
+    return cli_recorder_take(run->recorder, error) &&
+           cli_verify_take(&run->verify, cli_stats_crossings(row), error) &&
+           (is_first || cli_stats_add(&run->stats, row, time, error));
+}
+
+static bool begin_run(run_state* run, drape_error* error)
+{
+    const request* asked = run->asked;
+    bool goes_on = asked->resumes || asked->from_frame >= 0;
+    if (asked->folder != NULL && (goes_on || asked->checkpoint > 0) &&
+        !cli_checkpoint_open(&run->checkpoint, run->scene, asked->folder, asked->checkpoint,
+                             run->fingerprint, error)) {
+        return false;
+    }
+    if (!goes_on) {
+        return begin_anew(run, error);
+    }
+    int frame;
+    if (!cli_checkpoint_restore(&run->checkpoint, asked->from_frame, take_frame, run, &frame,
+                                error)) {
+        return false;
+    }
+    if (frame < 0) {
+        cli_say(run->command, "no checkpoint in %s yet: starting from frame 0", asked->folder);
+        return begin_anew(run, error);
+    }
+    return true;
 }
 
 // --- Running ---
@@ -224,11 +316,19 @@ static bool run_frame(run_state* run, drape_error* error)
         return false;
     }
     double output_ms = cli_now_ms() - begin;
+    if (!cli_verify_add(&run->verify, error)) {
+        return false;
+    }
     ++run->frame;
+    double row[CLI_STATS_KEYS];
+    cli_stats_row(row, &report, output_ms, crossings_now(run));
+    if (!cli_checkpoint_add(&run->checkpoint, row, error)) {
+        return false;
+    }
     run->max_stretch =
         report.max_stretch > run->max_stretch ? report.max_stretch : run->max_stretch;
     cli_progress_show(&run->progress, run->frame);
-    bool is_noted = cli_stats_add(&run->stats, &report, output_ms, error);
+    bool is_noted = cli_stats_add(&run->stats, row, report.time, error);
     if (!is_noted) {
         cli_stats_discard(&run->stats);
     }
@@ -238,9 +338,11 @@ static bool run_frame(run_state* run, drape_error* error)
 static void run_frames(run_state* run, drape_error* error)
 {
     run->progress = cli_progress_begin(run->frame_count, run->asked->is_quiet);
+    int taken = run->frame;
     while (run->frame < run->frame_count && stop_signal == 0 && run_frame(run, error)) {
     }
     cli_progress_clear(&run->progress);
+    run->done_count = run->frame - taken;
     if (stop_signal != 0 && run->frame < run->frame_count && error->kind == DRAPE_ERROR_NONE) {
         dr_error_set(error, DRAPE_ERROR_SYSTEM, "interrupted after frame %d of %d%s", run->frame,
                      run->frame_count, run->asked->folder != NULL ? "; what was done is kept" : "");
@@ -276,9 +378,12 @@ static void close_outputs(run_state* run, drape_error* error)
 static void print_summary(const run_state* run, double ms)
 {
     const char* folder = run->asked->folder;
-    printf("%d frame%s in %.2f s, %.2f ms a frame, largest stretch %.2f %%", run->frame,
-           run->frame == 1 ? "" : "s", 1e-3 * ms, run->frame > 0 ? ms / run->frame : 0.0,
-           100.0 * (double)run->max_stretch);
+    printf("%d frame%s in %.2f s, %.2f ms a frame, largest stretch %.2f %%", run->done_count,
+           run->done_count == 1 ? "" : "s", 1e-3 * ms,
+           run->done_count > 0 ? ms / run->done_count : 0.0, 100.0 * (double)run->max_stretch);
+    if (run->asked->verifies && run->verify.crossed_count == 0) {
+        printf(", no crossings");
+    }
     printf("%s%s\n", folder != NULL ? ", in " : ", no files written", folder != NULL ? folder : "");
 }
 
@@ -286,6 +391,9 @@ static void simulate(run_state* run, drape_error* error)
 {
     run_frames(run, error);
     double ms = cli_now_ms() - run->progress.start;
+    if (stop_signal != 0 && !run->has_lost_files) {
+        cli_checkpoint_flush(&run->checkpoint, error->kind == DRAPE_ERROR_NONE ? error : NULL);
+    }
     close_outputs(run, error);
     if (!run->asked->is_quiet && !run->has_lost_files) {
         print_summary(run, ms);
@@ -298,13 +406,17 @@ static int run_scene(run_state* run)
     if (open_scene(run, &error)) {
         watch_signal(SIGINT);
         watch_signal(SIGTERM);
-        if (open_outputs(run, &error)) {
+        if (open_outputs(run, &error) && open_verify(run, &error) && begin_run(run, &error)) {
             simulate(run, &error);
         }
     }
+    cli_verify_tell(&run->verify, run->command);
+    int code = run->verify.crossed_count > 0 ? CLI_CROSSED : CLI_DONE;
+    cli_verify_close(&run->verify);
+    cli_checkpoint_close(&run->checkpoint);
     discard_outputs(run);
     drape_scene_close(run->scene);
-    return error.kind == DRAPE_ERROR_NONE ? CLI_DONE : cli_fail(run->command, &error);
+    return error.kind == DRAPE_ERROR_NONE ? code : cli_fail(run->command, &error);
 }
 
 static int run_command(const cli_command* command, int argc, char** argv)
@@ -315,6 +427,8 @@ static int run_command(const cli_command* command, int argc, char** argv)
     if (missing != NULL) {
         cli_say(command, "%s: not built yet", missing);
         code = CLI_REFUSED;
+    } else if (code == CLI_GO_ON) {
+        code = check_checkpoints(command, &asked);
     }
     if (code == CLI_GO_ON) {
         run_state run = {.command = command, .asked = &asked};

@@ -7,9 +7,9 @@
 // Times first, which stand in an object of their own.
 #define TIME_KEYS 6
 static const char* const keys[CLI_STATS_KEYS] = {
-    "total",        "predict",     "detect",         "solve",       "guard",
-    "output",       "contacts",    "box_tests",      "exact_tests", "runs",
-    "smallest_gap", "max_stretch", "kinetic_energy", "heap_calls",
+    "total",     "predict",      "detect",      "solve",          "guard",
+    "output",    "contacts",     "box_tests",   "exact_tests",    "runs",
+    "crossings", "smallest_gap", "max_stretch", "kinetic_energy", "heap_calls",
 };
 
 // To the tenth of a microsecond; what is behind is noise.
@@ -18,7 +18,8 @@ static double round_ms(double ms)
     return round(1e4 * ms) / 1e4;
 }
 
-static void fill_row(double* row, const drape_step_report* report, double output_ms)
+void cli_stats_row(double row[CLI_STATS_KEYS], const drape_step_report* report, double output_ms,
+                   double crossings)
 {
     const drape_stage_ms* ms = &report->ms;
     const double values[CLI_STATS_KEYS] = {
@@ -32,6 +33,7 @@ static void fill_row(double* row, const drape_step_report* report, double output
         (double)report->box_tests,
         (double)report->exact_tests,
         report->runs,
+        crossings,
         (double)report->smallest_gap,
         (double)report->max_stretch,
         report->kinetic_energy,
@@ -40,6 +42,11 @@ static void fill_row(double* row, const drape_step_report* report, double output
     for (int k = 0; k < CLI_STATS_KEYS; ++k) {
         row[k] = values[k];
     }
+}
+
+double cli_stats_crossings(const double row[CLI_STATS_KEYS])
+{
+    return row[10];
 }
 
 // In the fewest letters that keep the value: counts whole, single precision as such.
@@ -85,14 +92,12 @@ bool cli_stats_open(cli_stats* stats, const char* path, drape_error* error)
     return stats->is_open;
 }
 
-bool cli_stats_add(cli_stats* stats, const drape_step_report* report, double output_ms,
+bool cli_stats_add(cli_stats* stats, const double row[CLI_STATS_KEYS], double time,
                    drape_error* error)
 {
     if (!stats->is_open) {
         return true;
     }
-    double row[CLI_STATS_KEYS];
-    fill_row(row, report, output_ms);
     for (int k = 0; k < CLI_STATS_KEYS; ++k) {
         if (isfinite(row[k])) {
             stats->sums[k] += row[k];
@@ -103,7 +108,7 @@ bool cli_stats_add(cli_stats* stats, const drape_step_report* report, double out
     ++stats->frame_count;
     dr_json_open_object(&stats->json, NULL);
     dr_json_put_integer(&stats->json, "frame", stats->frame_count);
-    dr_json_put_double(&stats->json, "time", report->time);
+    dr_json_put_double(&stats->json, "time", time);
     put_row(&stats->json, row);
     dr_json_close_object(&stats->json);
     return write_line(stats, error);

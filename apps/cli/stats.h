@@ -9,7 +9,7 @@
 #include "io/file.h"
 #include "io/json_write.h"
 
-#define CLI_STATS_KEYS 14
+#define CLI_STATS_KEYS 15
 
 typedef struct cli_stats {
     dr_output out;
@@ -22,8 +22,14 @@ typedef struct cli_stats {
 } cli_stats;
 
 bool cli_stats_open(cli_stats* stats, const char* path, drape_error* error);
-// Adds the next frame; does nothing when no file is open. `output_ms` is the time its files took.
-bool cli_stats_add(cli_stats* stats, const drape_step_report* report, double output_ms,
+// The values of a frame. `output_ms` is the time its files took, `crossings` is not a number when
+// nobody looked for them.
+void cli_stats_row(double row[CLI_STATS_KEYS], const drape_step_report* report, double output_ms,
+                   double crossings);
+// The crossings in a row.
+double cli_stats_crossings(const double row[CLI_STATS_KEYS]);
+// Adds the next frame, at `time`; does nothing when no file is open.
+bool cli_stats_add(cli_stats* stats, const double row[CLI_STATS_KEYS], double time,
                    drape_error* error);
 // Writes the last line and gives the file its name.
 bool cli_stats_close(cli_stats* stats, uint64_t hash, drape_error* error);

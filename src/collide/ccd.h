@@ -30,7 +30,7 @@
 // than 400 bits, 10^120, from the largest to the last bit of the smallest, for then stage 4 may
 // have no room for them (it does not matter if an earlier stage can tell). Equal sizes of any kind,
 // subnormal or near the largest double, are exact. All work is bounded: no loop waits for
-// convergence. Stage 4 takes 5 to 50 microseconds, and less than a millisecond below 200 bits.
+// convergence. Stage 4 takes 5 to 100 microseconds, and less than a millisecond below 200 bits.
 //
 // With a separation s > 0 the question is the first time at which the distance is s or less. The
 // answer is certain steps through time (ccd_apart.c). It is never late: the distance is above s at

@@ -145,6 +145,9 @@ typedef struct dr_motion {
 
 // New boxes for all nodes; the same bits with any pool. `pool` may be null. No heap calls.
 void dr_tree_refit(dr_tree* tree, dr_pool* pool, const dr_motion* motion);
+
+// --- Looking at a tree ---
+
 // Vertices as floats. Differences of keys are exact, and zero or of a size from 2^-12 to 2^12, so
 // that a product of up to nine tells whether one of them is zero.
 #define DR_TREE_MOST_KEYS (1 << 24)

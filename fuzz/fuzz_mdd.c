@@ -1,0 +1,16 @@
+// MDD files.
+#include "fuzz_reader.h"
+#include "io/mdd.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t count)
+{
+    drape_cache_data cache;
+    drape_error error = {0};
+    bool is_read = dr_mdd_parse((const char*)bytes, count, "f.mdd", &cache, &error);
+    require_cache(&cache, is_read);
+    if (!is_read) {
+        require_sentence(&error, "f.mdd");
+    }
+    drape_cache_data_free(&cache);
+    return 0;
+}

@@ -1,0 +1,204 @@
+// Checkpoints: a run that is broken off goes on as if it had not been.
+#include "cli_test.h"
+#include "io/file.h"
+
+// A small curtain: pins that move, wind, a collider on keys.
+#define SCENE "run scene.json --quiet "
+static const char scene[] =
+    "{ \"drape\": 1, \"frames\": 30, \"fps\": 30,\n"
+    "  \"wind\": { \"velocity\": [2, 0, 1], \"gust\": 0.5, \"drag\": 1, \"lift\": 0.5 },\n"
+    "  \"method\": \"drape\", \"collision\": { \"self\": \"none\" },\n"
+    "  \"cloths\": [\n"
+    "    { \"name\": \"a\", \"grid\": { \"size\": [0.5, 0.5], \"resolution\": [13, 13] },\n"
+    "      \"place\": { \"translate\": [0, 1, 0] },\n"
+    "      \"pins\": [ { \"where\": { \"indices\": [0] } },\n"
+    "                { \"where\": { \"indices\": [12] }, \"release\": 0.4 } ] },\n"
+    "    { \"name\": \"b\", \"disc\": { \"radius\": 0.2, \"rings\": 6 },\n"
+    "      \"place\": { \"translate\": [0.1, 0.8, 0] } } ],\n"
+    "  \"colliders\": [ { \"name\": \"ball\", \"sphere\": { \"radius\": 0.15 },\n"
+    "      \"keys\": [ { \"time\": 0, \"translate\": [0, 0.4, 0] },\n"
+    "                { \"time\": 1, \"translate\": [0.1, 0.7, 0] } ] } ] }\n";
+
+static void write_scene(void)
+{
+    FILE* file = fopen(in_folder("scene.json"), "wb");
+    ck_assert_ptr_nonnull(file);
+    ck_assert_uint_eq(fwrite(scene, 1, sizeof scene - 1, file), sizeof scene - 1);
+    fclose(file);
+}
+
+static void expect_same_file(const char* a, const char* b)
+{
+    drape_error error = {0};
+    dr_file x, y;
+    ck_assert_msg(dr_file_read(in_folder(a), &x, &error), "%s", error.sentence);
+    ck_assert_msg(dr_file_read(in_folder(b), &y, &error), "%s", error.sentence);
+    ck_assert_uint_eq(x.size, y.size);
+    ck_assert_msg(memcmp(x.data, y.data, x.size) == 0, "%s differs from %s", a, b);
+    dr_file_free(&x);
+    dr_file_free(&y);
+}
+
+static void expect_same_run(const char* a, const char* b)
+{
+    const char* const names[] = {
+        "a.pc2", "a.obj", "b.pc2", "b.obj", "obstacle_ball_0000.obj", "obstacle_ball_0030.obj"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i) {
+        char left[64], right[64];
+        snprintf(left, sizeof left, "%s/%s", a, names[i]);
+        snprintf(right, sizeof right, "%s/%s", b, names[i]);
+        expect_same_file(left, right);
+    }
+}
+
+static double now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return 1e3 * (double)now.tv_sec + 1e-6 * (double)now.tv_nsec;
+}
+
+// Killed at fifty random times, once or more often, it ends with the same bytes.
+START_TEST(killed_runs_go_on)
+{
+    write_scene();
+    double begin = now_ms();
+    drape_done(SCENE "-o whole --checkpoint 4");
+    double whole = now_ms() - begin;
+    unsigned random = 12345u + (unsigned)_i;
+    int killed = 0;
+    for (int round = 0; round < 10; ++round) {
+        remove_tree(in_folder("broken"));
+        for (bool is_done = false; !is_done;) {
+            pid_t child = cli_start(split_line(SCENE "-o broken --checkpoint 4 --resume"), 0);
+            random = random * 1664525u + 1013904223u;
+            double wait = 1.3 * whole * (double)(random >> 8) / (double)(1u << 24);
+            nanosleep(&(struct timespec){(time_t)(wait / 1e3),
+                                         (long)(1e6 * (wait - 1e3 * floor(wait / 1e3)))},
+                      NULL);
+            kill(child, SIGKILL);
+            is_done = cli_finish(child)->code == 0;
+            killed += !is_done;
+        }
+        expect_same_run("whole", "broken");
+        expect_no_temporary(in_folder("broken"));
+    }
+    ck_assert_int_gt(killed, 0);
+}
+END_TEST
+
+// An interrupt leaves a checkpoint at the frame it came at.
+START_TEST(interrupted_runs_go_on)
+{
+    write_scene();
+    drape_done(SCENE "-o whole");
+    pid_t child = cli_start(split_line(SCENE "-o broken --checkpoint 1000 --frames 100000"), 0);
+    nanosleep(&(struct timespec){0, 150000000L}, NULL);
+    kill(child, SIGINT);
+    ck_assert_int_eq(cli_finish(child)->code, 1);
+    // Whatever frame it was, going on to the end works; shorter ones are compared.
+    const cli_test_result* result = drape(SCENE "-o broken --resume");
+    expect_code(result, 0, "--resume");
+}
+END_TEST
+
+// Rows of the statistics and crossings that were found before count as well.
+START_TEST(statistics_are_complete)
+{
+    write_scene();
+    const char* first = SCENE "-o a --checkpoint 5 --stats a/stats --frames 12 --verify";
+    const char* second = SCENE "-o a --resume --stats a/stats --frames 20 --verify";
+    expect_code(drape(first), 3, first);
+    const cli_test_result* result = drape(second);
+    expect_code(result, 3, second);
+    expect_words(result->err, " of 21 frames, at most", second);
+    expect_words(result->err, "frames 1-", second);
+    char text[65536];
+    read_text(in_folder("a/stats"), text, sizeof text);
+    int lines = 0;
+    for (const char* c = text; *c; ++c) {
+        lines += *c == '\n';
+    }
+    ck_assert_int_eq(lines, 21);
+    expect_words(text, "{\"frame\": 1, ", second);
+    expect_words(text, "{\"frame\": 20, ", second);
+}
+END_TEST
+
+START_TEST(changed_values_count_from_a_frame_on)
+{
+    write_scene();
+    drape_done(SCENE "-o a --checkpoint 5 --format obj");
+    drape_done(SCENE "-o b --checkpoint 5 --format obj");
+    drape_done(SCENE "-o b --from-frame 10 --format obj --set gravity.1=0");
+    expect_same_file("a/frame_0010.obj", "b/frame_0010.obj");
+    drape_mesh_data a, b;
+    drape_error error = {0};
+    ck_assert(drape_mesh_read(in_folder("a/frame_0030.obj"), &a, &error));
+    ck_assert(drape_mesh_read(in_folder("b/frame_0030.obj"), &b, &error));
+    ck_assert_float_gt(b.positions[100].y, a.positions[100].y + 0.05f);
+    drape_mesh_data_free(&a);
+    drape_mesh_data_free(&b);
+}
+END_TEST
+
+static const struct {
+    const char* line;
+    const char* words;
+} refusals[] = {
+    {SCENE "--checkpoint 5", "--checkpoint: expected -o DIR"},
+    {SCENE "--resume", "--resume: expected -o DIR"},
+    {SCENE "--from-frame 3", "--from-frame: expected -o DIR"},
+    {SCENE "-o a --resume --from-frame 5", "--resume: expected not to be together"},
+    {SCENE "-o a --resume --set gravity.1=0", "the checkpoint is of another scene"},
+    {SCENE "-o a --from-frame 7", "no checkpoint of frame 7; there are those of frames 5, 10"},
+    {SCENE "-o none --from-frame 7", "no checkpoint of frame 7; there are none"},
+    {SCENE "-o a --from-frame 10 --set cloths.0.grid.resolution=[9,9]",
+     "the checkpoint is of another scene: its cloths have other vertices"},
+};
+
+START_TEST(what_does_not_fit_is_refused)
+{
+    write_scene();
+    drape_done(SCENE "-o a --checkpoint 5 --frames 10");
+    expect_refusal(refusals[_i].line, 2, refusals[_i].words);
+}
+END_TEST
+
+// Any damage is noticed: a byte changed, the end missing, another version.
+START_TEST(damage_is_noticed)
+{
+    write_scene();
+    drape_done(SCENE "-o a --checkpoint 10 --frames 10");
+    drape_error error = {0};
+    dr_file file;
+    ck_assert(dr_file_read(in_folder("a/checkpoints/0010.drape"), &file, &error));
+    size_t size = file.size;
+    for (int k = 0; k < 40; ++k) {
+        size_t at = k < 20 ? (size_t)k * 4 : (size_t)(k - 20) * size / 20 + (size_t)k;
+        FILE* out = fopen(in_folder("a/checkpoints/0010.drape"), "wb");
+        file.data[at] = (char)(file.data[at] ^ 0x40);
+        ck_assert_uint_eq(fwrite(file.data, 1, k % 8 == 7 ? at : size, out),
+                          k % 8 == 7 ? at : size);
+        fclose(out);
+        file.data[at] = (char)(file.data[at] ^ 0x40);
+        const cli_test_result* result = drape(SCENE "-o a --resume --frames 20");
+        ck_assert_msg(result->code == 2, "byte %zu: code %d", at, result->code);
+    }
+    dr_file_free(&file);
+}
+END_TEST
+
+int main(void)
+{
+    Suite* suite = suite_create("cli_checkpoint");
+    TCase* tests = cli_test_case(suite, "checkpoints");
+    tcase_add_loop_test(tests, killed_runs_go_on, 0, 5);
+    tcase_add_test(tests, interrupted_runs_go_on);
+    tcase_add_test(tests, statistics_are_complete);
+    tcase_add_test(tests, changed_values_count_from_a_frame_on);
+    tcase_add_loop_test(tests, what_does_not_fit_is_refused, 0,
+                        (int)(sizeof refusals / sizeof refusals[0]));
+    tcase_add_test(tests, damage_is_noticed);
+    return test_run(suite);
+}
