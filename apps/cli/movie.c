@@ -25,8 +25,8 @@ struct cli_movie {
     bool is_instead;
     // ffmpeg
     pid_t child;
-    int pipe;       // to its input, -1 when closed
-    FILE* said;     // what it had to say
+    int pipe;             // to its input, -1 when closed
+    FILE* said;           // what it had to say
     void (*on_pipe)(int); // what SIGPIPE did before
 };
 
@@ -86,14 +86,14 @@ static void add_words(words* list, const char* const* items)
 #define EVEN "pad=ceil(iw/2)*2:ceil(ih/2)*2:0:0:white"
 #define MATRIX "scale=out_color_matrix=bt709:out_range=tv:flags=accurate_rnd+full_chroma_int"
 
-static const char* const mp4_words[] = {
-    "-vf", EVEN "," MATRIX, "-c:v", "libx264", "-preset", "slow", "-crf", "17", "-pix_fmt",
-    "yuv420p", "-movflags", "+faststart", NULL};
-static const char* const webm_words[] = {
-    "-vf", EVEN "," MATRIX, "-c:v", "libvpx-vp9", "-crf", "24", "-b:v", "0", "-row-mt", "1",
-    "-pix_fmt", "yuv420p", NULL};
-static const char* const tag_words[] = {"-colorspace", "bt709", "-color_primaries", "bt709",
-                                        "-color_trc", "bt709", NULL};
+static const char* const mp4_words[] = {"-vf",       EVEN "," MATRIX, "-c:v", "libx264",  "-preset",
+                                        "slow",      "-crf",          "17",   "-pix_fmt", "yuv420p",
+                                        "-movflags", "+faststart",    NULL};
+static const char* const webm_words[] = {"-vf",      EVEN "," MATRIX, "-c:v", "libvpx-vp9", "-crf",
+                                         "24",       "-b:v",          "0",    "-row-mt",    "1",
+                                         "-pix_fmt", "yuv420p",       NULL};
+static const char* const tag_words[] = {
+    "-colorspace", "bt709", "-color_primaries", "bt709", "-color_trc", "bt709", NULL};
 static const char* const gif_words[] = {
     "-filter_complex",
     "split[a][b];[a]palettegen=stats_mode=full[p];[b][p]paletteuse=dither=sierra2_4a", NULL};
@@ -117,8 +117,8 @@ static bool spawn_ffmpeg(cli_movie* movie, const words* list, const int ends[2])
     posix_spawnattr_setpgroup(&manner, 0);
     posix_spawnattr_setsigdefault(&manner, &normal);
     posix_spawnattr_setflags(&manner, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF);
-    int failure = posix_spawnp(&movie->child, "ffmpeg", &files, &manner,
-                               (char* const*)list->items, environ);
+    int failure =
+        posix_spawnp(&movie->child, "ffmpeg", &files, &manner, (char* const*)list->items, environ);
     posix_spawnattr_destroy(&manner);
     posix_spawn_file_actions_destroy(&files);
     errno = failure;
@@ -187,9 +187,9 @@ static bool name_temporary(cli_movie* movie, drape_error* error)
 {
     const char* slash = strrchr(movie->path, '/');
     const char* name = slash != NULL ? slash + 1 : movie->path;
-    int length = snprintf(movie->temporary, sizeof movie->temporary, "%.*s.%s.tmp-%ld%s",
-                          (int)(name - movie->path), movie->path, name, (long)getpid(),
-                          strrchr(name, '.'));
+    int length =
+        snprintf(movie->temporary, sizeof movie->temporary, "%.*s.%s.tmp-%ld%s",
+                 (int)(name - movie->path), movie->path, name, (long)getpid(), strrchr(name, '.'));
     if (length < 0 || length >= (int)sizeof movie->temporary) {
         dr_error_set(error, DRAPE_ERROR_INPUT, "%.80s...: expected a shorter path", movie->path);
         return false;
@@ -214,8 +214,9 @@ static bool open_film(cli_movie* movie, float fps, drape_error* error)
     snprintf(size, sizeof size, "%dx%d", movie->width, movie->height);
     snprintf(rate, sizeof rate, "%g", (double)fps);
     snprintf(output, sizeof output, "file:%s", movie->temporary);
-    const char* const begin[] = {"ffmpeg", "-v", "error", "-y", "-f", "rawvideo", "-pix_fmt",
-                                 "rgb24", "-s", size, "-r", rate, "-i", "-", NULL};
+    const char* const begin[] = {"ffmpeg",   "-v",       "error", "-y", "-f",
+                                 "rawvideo", "-pix_fmt", "rgb24", "-s", size,
+                                 "-r",       rate,       "-i",    "-",  NULL};
     const char* const end[] = {output, NULL};
     bool is_gif = dr_path_has_ending(movie->path, ".gif");
     words list = {0};

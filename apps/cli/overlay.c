@@ -95,8 +95,7 @@ static bool measure_crossings(dr_memory* memory, dr_pool* pool, const cli_overla
             memset(meshes[i].heat, 0, sizeof(float) * (size_t)plain[i].vertex_count);
         }
     }
-    bool is_found =
-        plain != NULL && dr_crossings_find(&found, memory, pool, plain, mesh_count);
+    bool is_found = plain != NULL && dr_crossings_find(&found, memory, pool, plain, mesh_count);
     for (int k = 0; is_found && k < found.pair_count; ++k) {
         const dr_crossing* pair = &found.pairs[k];
         float heat = pair->meeting == DR_MEETING_CROSSING ? 1.0f : 0.5f;
@@ -143,8 +142,8 @@ static void crowd_fill(crowd* all, const cli_overlay_mesh* meshes, int mesh_coun
     }
 }
 
-static bool crowd_make(crowd* all, dr_memory* memory, dr_pool* pool,
-                       const cli_overlay_mesh* meshes, int mesh_count)
+static bool crowd_make(crowd* all, dr_memory* memory, dr_pool* pool, const cli_overlay_mesh* meshes,
+                       int mesh_count)
 {
     *all = (crowd){0};
     for (int i = 0; i < mesh_count; ++i) {
@@ -208,9 +207,8 @@ static float nearest(const crowd* all, int32_t vertex, float reach)
             continue;
         }
         const int32_t* corner = all->triangles[near[i]];
-        dr_closest closest =
-            dr_closest_point_triangle(p, all->positions[corner[0]], all->positions[corner[1]],
-                                      all->positions[corner[2]]);
+        dr_closest closest = dr_closest_point_triangle(
+            p, all->positions[corner[0]], all->positions[corner[1]], all->positions[corner[2]]);
         least = fminf(least, closest.squared);
     }
     return sqrtf(least);

@@ -110,8 +110,8 @@ static bool open_film(render_state* state, drape_error* error)
 static bool open_movie(render_state* state, drape_error* error)
 {
     const cli_render_options* options = state->options;
-    state->movie = cli_movie_open(options->out, options->width, options->height,
-                                  state->playback.fps, error);
+    state->movie =
+        cli_movie_open(options->out, options->width, options->height, state->playback.fps, error);
     if (state->movie == NULL) {
         return false;
     }
@@ -221,8 +221,8 @@ static bool render_all(render_state* state, drape_error* error)
         watch_signal(SIGINT);
         watch_signal(SIGTERM);
     }
-    bool is_done = is_set && open_movie(state, error) && draw_frames(state, error) &&
-                   finish(state, error);
+    bool is_done =
+        is_set && open_movie(state, error) && draw_frames(state, error) && finish(state, error);
     cli_studio_close(&state->studio);
     return is_done;
 }

@@ -146,8 +146,7 @@ static void make_uv(const cli_part* part, cli_studio_part* made)
 }
 
 // Areas at rest and in material coordinates, and the sum of all edges.
-static void measure_part(const cli_part* part, cli_studio_part* made, double* area,
-                         double* uv_area)
+static void measure_part(const cli_part* part, cli_studio_part* made, double* area, double* uv_area)
 {
     *area = *uv_area = made->edge_sum = 0.0;
     for (int t = 0; t < part->triangle_count; ++t) {
@@ -476,9 +475,8 @@ static bool choose_range(cli_studio* studio, int first, int last, drape_error* e
 
 // --- The whole ---
 
-bool cli_studio_open(cli_studio* studio, const cli_render_options* options,
-                     cli_playback* playback, dr_memory* memory, dr_pool* pool, int first, int last,
-                     drape_error* error)
+bool cli_studio_open(cli_studio* studio, const cli_render_options* options, cli_playback* playback,
+                     dr_memory* memory, dr_pool* pool, int first, int last, drape_error* error)
 {
     *studio = (cli_studio){.options = options,
                            .playback = playback,

@@ -29,9 +29,8 @@ typedef struct cli_studio {
 } cli_studio;
 
 // Looks at frames `first` to `last`. False with a sentence; to be closed all the same.
-bool cli_studio_open(cli_studio* studio, const cli_render_options* options,
-                     cli_playback* playback, dr_memory* memory, dr_pool* pool, int first, int last,
-                     drape_error* error);
+bool cli_studio_open(cli_studio* studio, const cli_render_options* options, cli_playback* playback,
+                     dr_memory* memory, dr_pool* pool, int first, int last, drape_error* error);
 // Puts one frame on the stage.
 bool cli_studio_set(cli_studio* studio, int frame, drape_error* error);
 void cli_studio_close(cli_studio* studio);

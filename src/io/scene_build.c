@@ -63,8 +63,9 @@ bool dr_scene_check_files(dr_reader* reader, const dr_scene_desc* scene)
         const dr_collider_desc* collider = &scene->colliders[i];
         check_file(reader, collider->mesh);
         check_file(reader, collider->cache);
-        const dr_json_node* file = collider->files != NULL ? collider->files->first_child : NULL;
         // Numbered files are looked for when they are read.
+        bool is_list = collider->files != NULL && collider->files->kind == DR_JSON_ARRAY;
+        const dr_json_node* file = is_list ? collider->files->first_child : NULL;
         for (; file != NULL; file = file->next) {
             check_file(reader, file);
         }

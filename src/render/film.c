@@ -257,9 +257,7 @@ static uint8_t want_of(const dr_film* film, int x, int y)
             }
         }
     }
-    return light > (float)count   ? WANTS_LIGHT
-           : color > (float)count ? WANTS_COLOR
-                                  : WANTS_NOTHING;
+    return light > (float)count ? WANTS_LIGHT : color > (float)count ? WANTS_COLOR : WANTS_NOTHING;
 }
 
 static void want_rows(void* context, int begin, int end, int worker)

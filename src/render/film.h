@@ -4,9 +4,10 @@
 // doubled where the picture is not yet sure of itself, until the number asked for is reached. Even
 // and odd samples of a pixel are two pictures of their own, and how far these are apart, around a
 // pixel, is how far it may be off. Where one smooth surface is seen more of that is let pass, since
-// grain can be taken out (render/grain.h); edges cannot be mended. Where only the pattern is in doubt
-// samples look at its colour and do not ask for light, which is where the time goes. What a pixel
-// gets depends on the rounds before alone, so the picture is the same for any number of threads.
+// grain can be taken out (render/grain.h); edges cannot be mended, and get more samples when few
+// are asked for. Where only the pattern is in doubt samples look at its colour and do not ask for
+// light, which is where the time goes. What a pixel gets depends on the rounds before alone, so the
+// picture is the same for any number of threads.
 //
 // Samples are spread over two pixels by a tent, which is what makes edges smooth. In the end the
 // light goes through a curve like that of film, which keeps bright cloth from burning out.
@@ -42,8 +43,8 @@ typedef struct dr_exposure {
     const dr_stage* stage;
     const dr_scenery* scenery;
     dr_camera camera;
-    int sample_count; // most samples of a pixel, 1 to 4096; edges may get up to 64
-    float tolerance;  // of brightness as seen, 0 (black) to 1; 0: all samples everywhere
+    int sample_count;           // most samples of a pixel, 1 to 4096; edges may get up to 64
+    float tolerance;            // of brightness as seen, 0 (black) to 1; 0: all samples everywhere
     dr_film_progress* progress; // may be null
     void* progress_user;
 } dr_exposure;

@@ -21,7 +21,7 @@ typedef struct dr_grain_pixel {
     float samples;     // it has: the variance of one is that of the pixel times this
     drape_vec3 normal; // shorter than 1 where several surfaces meet
     drape_vec3 place;
-    float reach;       // m that a pixel covers there
+    float reach; // m that a pixel covers there
 } dr_grain_pixel;
 
 // Smooths `light` of all pixels, row by row. False when memory is short; nothing is changed then.

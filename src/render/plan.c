@@ -65,8 +65,8 @@ static range range_of(const planner* work, int begin, int end)
 // --- Cutting a range in two ---
 
 typedef struct cut {
-    int axis;     // -1: none
-    int bin;      // the first of the second side
+    int axis;            // -1: none
+    int bin;             // the first of the second side
     float origin, scale; // of the bins
     float cost;
 } cut;

@@ -62,7 +62,8 @@ bool dr_png_write(const char* path, const uint8_t* pixels, int width, int height
         return false;
     }
     png_trouble trouble = {.words = "not enough memory"};
-    png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, &trouble, on_error, on_warning);
+    png_structp png =
+        png_create_write_struct(PNG_LIBPNG_VER_STRING, &trouble, on_error, on_warning);
     png_infop info = png != NULL ? png_create_info_struct(png) : NULL;
     bool is_written = false;
     if (info != NULL) {

@@ -21,8 +21,7 @@ void dr_patch_prepare(dr_patch* patch)
         corners = dr_add(corners, patch->corner[k]);
         for (int l = 1; l < 3; ++l) {
             drape_vec3 other = patch->corner[(k + l) % 3];
-            controls =
-                dr_add(controls, border_control(patch->corner[k], patch->normal[k], other));
+            controls = dr_add(controls, border_control(patch->corner[k], patch->normal[k], other));
         }
     }
     // The mean of the controls, and half of its way from the mean of the corners on top.
