@@ -9,7 +9,7 @@
 // Samples of the first round.
 #define FIRST_ROUND 8
 // Grain that can be taken out may be this many times as strong as the rest.
-#define GRAIN_PASSES 4.0f
+#define GRAIN_PASSES 5.0f
 // Errors in a fine pattern are hidden by it.
 #define COLOR_PASSES 2.0f
 // Darker surfaces count as this dark where light is divided by colour.
