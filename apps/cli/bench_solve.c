@@ -125,9 +125,11 @@ static drape_stage_ms time_frames(drape_scene* scene, int frame_count, drape_ste
         sum.solve += last->ms.solve;
         sum.guard += last->ms.guard;
     }
-    return (drape_stage_ms){sum.total / frame_count, sum.predict / frame_count,
-                            sum.detect / frame_count, sum.solve / frame_count,
-                            sum.guard / frame_count};
+    return (drape_stage_ms){.total = sum.total / frame_count,
+                            .predict = sum.predict / frame_count,
+                            .detect = sum.detect / frame_count,
+                            .solve = sum.solve / frame_count,
+                            .guard = sum.guard / frame_count};
 }
 
 static drape_stage_ms time_best(const bench_plan* plan, const bench_state* state,

@@ -63,7 +63,30 @@ typedef struct drape_method {
     drape_obstacle_response obstacles;
     drape_self_collision self;
     drape_hierarchy hierarchy;
+    bool as_printed; // the paper's own rules where it is known that they fail; to show that
 } drape_method;
+
+// How the elastic sheet resists bending.
+typedef enum drape_elastic_bend {
+    DRAPE_BEND_PLATE, // "plate": as a thin plate does
+    DRAPE_BEND_ABS,   // "abs": more, the more it is bent already
+    DRAPE_BEND_PAPER, // "paper": as printed, which pushes one side of a fold away from flat
+} drape_elastic_bend;
+
+// How the elastic sheet goes through time.
+typedef enum drape_elastic_form {
+    DRAPE_FORM_SPLIT, // "split": tension and bending implicit, compression explicit
+    DRAPE_FORM_PLAIN, // "plain": all of it with coefficients of the start of the step
+    DRAPE_FORM_STIFF, // "stiff": stable at any step, damped
+} drape_elastic_form;
+
+// Values of DRAPE_MODEL_ELASTIC.
+typedef struct drape_elastic_def {
+    drape_elastic_bend bend;
+    drape_elastic_form form;
+    float dt;             // s; 0: as long as is stable
+    drape_vec3 curvature; // at rest: along warp, along weft, twist, 1/m
+} drape_elastic_def;
 
 // ---------------------------------------------------------------------------------------------
 // What the host provides. Every callback may be null; `user` is passed back untouched.
@@ -131,11 +154,14 @@ typedef struct drape_world_def {
     int substeps;        // per step, 1 to 1000, default 20
     int iterations;      // solver sweeps per substep, 1 to 1000, default 2
     float damping;       // of all motion, 1/s, default 0.1
+    drape_elastic_def elastic;
 
     float thickness;     // contact thickness, m; 0: the fabric's, at least 1 mm
     float static_radius; // contacts are made at this gap even without motion, m; 0: automatic
     float friction_static;  // when not negative, in place of fabrics' and colliders' own
     float friction_dynamic; // default -1, both
+    int max_runs;           // most repetitions of solve and detect in a substep, 1 to 1000, default 16
+    bool continuous;        // geometric self-collision looks at the whole way, not only at its end
 
     int worker_count;          // threads that step, 1 to DRAPE_MAX_WORKERS, default 1
     drape_isa isa;             // default DRAPE_ISA_AUTO
@@ -292,7 +318,21 @@ typedef struct drape_collider_def {
 // Milliseconds of wall time by stage.
 typedef struct drape_stage_ms {
     double total, predict, detect, solve, guard;
+    double detect_self; // the part of `detect` that is between cloths
 } drape_stage_ms;
+
+// What the runs of a step did, where a method repeats solve and detect until nothing new is found.
+typedef struct drape_run_counts {
+    int64_t runs;      // of all substeps together
+    int64_t sweeps;    // of the solver, in all runs
+    int64_t far_pairs; // of triangles that were held apart by intervals
+    int64_t conflicts; // intervals that crossed and were swapped
+    int64_t clamped;   // planes that were clamped to where the sheets were
+    int64_t planes;    // of obstacles
+    int64_t frozen;    // vertices kept where they were for a substep
+    int64_t forced;    // substeps that ended with something in the way that could not yield
+    int64_t halved;    // substeps cut in two because the system was not dominant
+} drape_run_counts;
 
 // One step, told afterwards.
 typedef struct drape_step_report {
@@ -303,6 +343,7 @@ typedef struct drape_step_report {
     int64_t box_tests;    // bounding volume tests in the step
     int64_t exact_tests;  // distance evaluations in the step
     int runs;             // most detect-solve repetitions in a substep
+    drape_run_counts counts;
     float smallest_gap;   // between vertices and colliders, m; infinity without colliders; to meshes
                           // further than contacts are looked for, a lower bound
     float max_stretch;    // largest edge strain, 0.01 is 1 %

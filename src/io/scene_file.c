@@ -125,17 +125,19 @@ static void read_method(dr_reader* reader, const dr_json_node* node, dr_scene_de
     }
 }
 
-static void read_elastic(dr_reader* reader, const dr_json_node* node, dr_method_desc* values)
+static void read_elastic(dr_reader* reader, const dr_json_node* node, drape_elastic_def* elastic)
 {
     if (reader->failed || node == NULL) {
         return;
     }
     dr_object object = dr_object_open(reader, node);
-    values->bend = (dr_elastic_bend)dr_reader_word(reader, dr_object_key(&object, "bend"),
-                                                   dr_words_bend, (int)values->bend);
-    values->form = (dr_elastic_form)dr_reader_word(reader, dr_object_key(&object, "form"),
-                                                   dr_words_form, (int)values->form);
-    dr_reader_float(reader, dr_object_key(&object, "dt"), dr_above(0, 1), &values->dt);
+    elastic->bend = (drape_elastic_bend)dr_reader_word(reader, dr_object_key(&object, "bend"),
+                                                       dr_words_bend, (int)elastic->bend);
+    elastic->form = (drape_elastic_form)dr_reader_word(reader, dr_object_key(&object, "form"),
+                                                       dr_words_form, (int)elastic->form);
+    dr_reader_float(reader, dr_object_key(&object, "dt"), dr_above(0, 1), &elastic->dt);
+    dr_reader_vec3(reader, dr_object_key(&object, "curvature"), dr_within(1e6),
+                   &elastic->curvature);
     dr_object_close(&object);
 }
 
@@ -166,7 +168,7 @@ static void read_solver(dr_reader* reader, const dr_json_node* node, dr_scene_de
     dr_reader_integer(reader, dr_object_key(&object, "substeps"), 1, 1000, &def->substeps);
     dr_reader_integer(reader, dr_object_key(&object, "iterations"), 1, 1000, &def->iterations);
     dr_reader_float(reader, dr_object_key(&object, "damping"), dr_between(0, 1000), &def->damping);
-    read_elastic(reader, dr_object_key(&object, "elastic"), &scene->values);
+    read_elastic(reader, dr_object_key(&object, "elastic"), &def->elastic);
     read_springs(reader, dr_object_key(&object, "springs"), &scene->values);
     dr_object_close(&object);
 }
@@ -246,7 +248,8 @@ static void read_collision(dr_reader* reader, const dr_json_node* node, dr_scene
                            &def->friction_dynamic);
     dr_reader_float(reader, dr_object_key(&object, "static_radius"), dr_above(0, 10),
                     &def->static_radius);
-    dr_reader_integer(reader, dr_object_key(&object, "max_runs"), 1, 1000, &values->max_runs);
+    dr_reader_integer(reader, dr_object_key(&object, "max_runs"), 1, 1000, &def->max_runs);
+    dr_reader_boolean(reader, dr_object_key(&object, "continuous"), &def->continuous);
     read_particles(reader, dr_object_key(&object, "particles"), values);
     values->features = (dr_features)dr_reader_word(reader, dr_object_key(&object, "features"),
                                                    dr_words_features, (int)values->features);
@@ -259,11 +262,8 @@ static void read_collision(dr_reader* reader, const dr_json_node* node, dr_scene
 // --- The whole ---
 
 static const dr_method_desc default_values = {
-    .bend = DR_BEND_PLATE,
-    .form = DR_FORM_SPLIT,
     .max_elongation = 0.1f,
     .sweeps = 1,
-    .max_runs = 16,
     .particle_count = 9,
     .particle_n_max = 50,
     .particle_n_min = 1,

@@ -133,12 +133,8 @@ typedef struct dr_collider_desc {
 
 // Values that only some methods look at.
 typedef struct dr_method_desc {
-    dr_elastic_bend bend;
-    dr_elastic_form form;
-    float dt;             // s, 0: automatic
     float max_elongation; // 0.1 is 10 %
     int sweeps;
-    int max_runs;
     int particle_count;
     float particle_tolerance; // m, 0: the mean edge
     int particle_n_max, particle_n_min;

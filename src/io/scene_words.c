@@ -55,16 +55,16 @@ const dr_word dr_words_ease[] = {
 };
 
 const dr_word dr_words_bend[] = {
-    {"plate", DR_BEND_PLATE},
-    {"abs", DR_BEND_ABS},
-    {"paper", DR_BEND_PAPER},
+    {"plate", DRAPE_BEND_PLATE},
+    {"abs", DRAPE_BEND_ABS},
+    {"paper", DRAPE_BEND_PAPER},
     {NULL, 0},
 };
 
 const dr_word dr_words_form[] = {
-    {"plain", DR_FORM_PLAIN},
-    {"split", DR_FORM_SPLIT},
-    {"stiff", DR_FORM_STIFF},
+    {"plain", DRAPE_FORM_PLAIN},
+    {"split", DRAPE_FORM_SPLIT},
+    {"stiff", DRAPE_FORM_STIFF},
     {NULL, 0},
 };
 

@@ -8,9 +8,6 @@ typedef struct dr_word {
     int value;
 } dr_word;
 
-// How the elastic sheet resists bending, and how it is stepped.
-typedef enum dr_elastic_bend { DR_BEND_PLATE, DR_BEND_ABS, DR_BEND_PAPER } dr_elastic_bend;
-typedef enum dr_elastic_form { DR_FORM_PLAIN, DR_FORM_SPLIT, DR_FORM_STIFF } dr_elastic_form;
 // What predictive self-collision keeps apart.
 typedef enum dr_features { DR_FEATURES_MESH, DR_FEATURES_POINTS } dr_features;
 
@@ -22,9 +19,9 @@ extern const dr_word dr_words_self[];
 extern const dr_word dr_words_hierarchy[];
 extern const dr_word dr_words_diagonals[];
 extern const dr_word dr_words_ease[];
-// Values of this header.
 extern const dr_word dr_words_bend[];
 extern const dr_word dr_words_form[];
+// Values of this header.
 extern const dr_word dr_words_features[];
 // Corners of a grid: rows from below, columns from the left; two bits, 1 right and 2 top.
 extern const dr_word dr_words_corner[];

@@ -17,13 +17,13 @@ static const named_method methods[] = {
       .self = DRAPE_SELF_GEOMETRIC, .hierarchy = DRAPE_HIERARCHY_NONE}},
     {"slide_paper",
      {.model = DRAPE_MODEL_ELASTIC, .obstacles = DRAPE_OBSTACLES_SLIDE,
-      .self = DRAPE_SELF_GEOMETRIC, .hierarchy = DRAPE_HIERARCHY_NONE}},
+      .self = DRAPE_SELF_GEOMETRIC, .hierarchy = DRAPE_HIERARCHY_NONE, .as_printed = true}},
     {"box",
      {.model = DRAPE_MODEL_ELASTIC, .obstacles = DRAPE_OBSTACLES_SLIDE, .self = DRAPE_SELF_BOXES,
       .hierarchy = DRAPE_HIERARCHY_MATERIAL}},
     {"box_paper",
      {.model = DRAPE_MODEL_ELASTIC, .obstacles = DRAPE_OBSTACLES_SLIDE, .self = DRAPE_SELF_BOXES,
-      .hierarchy = DRAPE_HIERARCHY_MATERIAL}},
+      .hierarchy = DRAPE_HIERARCHY_MATERIAL, .as_printed = true}},
     {"sensor",
      {.model = DRAPE_MODEL_SPRINGS, .integrator = DRAPE_INTEGRATOR_IMPLICIT,
       .obstacles = DRAPE_OBSTACLES_FILTER, .self = DRAPE_SELF_PARTICLES,
@@ -37,7 +37,7 @@ static const named_method methods[] = {
       .self = DRAPE_SELF_PREDICTIVE, .hierarchy = DRAPE_HIERARCHY_SWEPT}},
     {"predict_paper",
      {.model = DRAPE_MODEL_XPBD, .obstacles = DRAPE_OBSTACLES_PREDICTIVE,
-      .self = DRAPE_SELF_PREDICTIVE, .hierarchy = DRAPE_HIERARCHY_SWEPT}},
+      .self = DRAPE_SELF_PREDICTIVE, .hierarchy = DRAPE_HIERARCHY_SWEPT, .as_printed = true}},
 };
 
 bool drape_method_by_name(const char* name, drape_method* method)

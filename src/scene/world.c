@@ -23,6 +23,7 @@ drape_world_def drape_world_defaults(void)
         .damping = 0.1f,
         .friction_static = -1.0f,
         .friction_dynamic = -1.0f,
+        .max_runs = 16,
         .worker_count = 1,
     };
 }
@@ -52,6 +53,17 @@ const char* drape_world_refusal(const drape_world_def* def)
     }
     if (!isfinite(def->friction_static) || !isfinite(def->friction_dynamic)) {
         return "friction must be finite";
+    }
+    if (def->max_runs < 1 || def->max_runs > 1000) {
+        return "max_runs must be 1 to 1000";
+    }
+    if ((unsigned)def->elastic.bend > DRAPE_BEND_PAPER ||
+        (unsigned)def->elastic.form > DRAPE_FORM_STIFF) {
+        return "unknown bending or form of the elastic sheet";
+    }
+    if (!(def->elastic.dt >= 0.0f) || !isfinite(def->elastic.dt) ||
+        !dr_is_finite(def->elastic.curvature)) {
+        return "the elastic sheet's dt must be at least 0, its curvature finite";
     }
     if (def->worker_count < 1 || def->worker_count > DRAPE_MAX_WORKERS) {
         return "worker_count must be 1 to 64";
@@ -198,149 +210,7 @@ uint64_t drape_world_hash(const drape_world* world)
     return hash;
 }
 
-// --- Work lists ---
-
-static bool push_item(drape_world* world, dr_array* list, dr_cloth* cloth, int index)
-{
-    dr_work_item* item = dr_array_push(&world->memory, list, sizeof *item);
-    if (item) {
-        *item = (dr_work_item){cloth, index};
-    }
-    return item != NULL;
-}
-
-static bool push_items(drape_world* world, dr_array* list, dr_cloth* cloth, int count)
-{
-    for (int i = 0; i < count; ++i) {
-        if (!push_item(world, list, cloth, i)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static bool list_work(drape_world* world, dr_cloth* cloth)
-{
-    bool done = push_items(world, &world->chunk_items, cloth, cloth->chunk_count);
-    for (int stage = 0; stage < DR_XPBD_STAGES; ++stage) {
-        for (int phase = 0; done && phase < dr_xpbd_phase_count(&cloth->xpbd, stage); ++phase) {
-            int count = dr_xpbd_item_count(&cloth->xpbd, stage, phase);
-            done = push_items(world, &world->phase_items[stage][phase], cloth, count);
-        }
-    }
-    return done;
-}
-
-static bool refresh_scratch(drape_world* world)
-{
-    size_t wanted = 0, workers = (size_t)world->def.worker_count;
-    for (int i = 0; i < dr_slots_count(&world->cloths); ++i) {
-        const dr_cloth* cloth = dr_slots_at(&world->cloths, i);
-        size_t floats = cloth ? dr_xpbd_scratch(&cloth->xpbd) : 0;
-        wanted = floats > wanted ? floats : wanted;
-    }
-    wanted = (wanted + 15) / 16 * 16; // whole cache lines, so that workers do not share one
-    if (wanted <= world->scratch_floats) {
-        return true;
-    }
-    dr_delete(&world->memory, world->scratch, world->scratch_floats * workers);
-    world->scratch = dr_new(&world->memory, float, wanted * workers);
-    world->scratch_floats = world->scratch ? wanted : 0;
-    return world->scratch != NULL;
-}
-
-static bool refresh_work(drape_world* world)
-{
-    if (!world->is_work_stale) {
-        return true;
-    }
-    world->chunk_items.count = 0;
-    for (int stage = 0; stage < DR_XPBD_STAGES; ++stage) {
-        for (int phase = 0; phase < DR_XPBD_MAX_PHASES; ++phase) {
-            world->phase_items[stage][phase].count = 0;
-        }
-    }
-    world->threads_pay = false;
-    for (int i = 0; i < dr_slots_count(&world->cloths); ++i) {
-        dr_cloth* cloth = dr_slots_at(&world->cloths, i);
-        if (cloth && !list_work(world, cloth)) {
-            return false;
-        }
-        world->threads_pay |= cloth && dr_xpbd_threads_pay(&cloth->xpbd);
-    }
-    world->is_work_stale = !refresh_scratch(world);
-    return !world->is_work_stale;
-}
-
-static int chunk_end(const dr_cloth* cloth, int chunk)
-{
-    int end = (chunk + 1) * DR_CHUNK_VECTORS;
-    return end < cloth->xpbd.sheet.vector_count ? end : cloth->xpbd.sheet.vector_count;
-}
-
-// --- The stages of a substep ---
-
-static void predict_task(void* context, int begin, int end, int worker)
-{
-    (void)worker;
-    drape_world* world = context;
-    const dr_work_item* items = world->chunk_items.data;
-    float h = world->substep.h;
-    // Implicit damping: stable for any value.
-    dr_predict_args args = {world->def.gravity, h, 1.0f / (1.0f + world->def.damping * h)};
-    const dr_sheet_kernels* kernels = dr_sheet_kernels_for(world->isa);
-    for (int i = begin; i < end; ++i) {
-        kernels->predict(&items[i].cloth->xpbd.sheet, items[i].index * DR_CHUNK_VECTORS,
-                         chunk_end(items[i].cloth, items[i].index), &args);
-    }
-}
-
-static void commit_task(void* context, int begin, int end, int worker)
-{
-    (void)worker;
-    drape_world* world = context;
-    const dr_work_item* items = world->chunk_items.data;
-    const dr_sheet_kernels* kernels = dr_sheet_kernels_for(world->isa);
-    for (int i = begin; i < end; ++i) {
-        kernels->commit(&items[i].cloth->xpbd.sheet, items[i].index * DR_CHUNK_VECTORS,
-                        chunk_end(items[i].cloth, items[i].index), world->substep.h,
-                        &items[i].cloth->chunks[items[i].index]);
-    }
-}
-
-typedef struct phase_run {
-    drape_world* world;
-    dr_xpbd_stage stage;
-    int phase;
-    dr_xpbd_sweep sweep;
-} phase_run;
-
-static void phase_task(void* context, int begin, int end, int worker)
-{
-    const phase_run* run = context;
-    drape_world* world = run->world;
-    const dr_work_item* items = world->phase_items[run->stage][run->phase].data;
-    // Meshes alone need none.
-    float* scratch =
-        world->scratch ? world->scratch + world->scratch_floats * (size_t)worker : NULL;
-    for (int i = begin; i < end; ++i) {
-        dr_xpbd_run(&items[i].cloth->xpbd, world->isa, run->stage, run->phase, items[i].index,
-                    run->sweep, scratch);
-    }
-}
-
-// The phases of a stage one after the other, the items of each beside each other.
-static void run_stage(drape_world* world, dr_xpbd_stage stage, dr_xpbd_sweep sweep)
-{
-    dr_pool* pool = world->threads_pay ? world->pool : NULL;
-    for (int phase = 0; phase < DR_XPBD_MAX_PHASES; ++phase) {
-        phase_run run = {world, stage, phase, sweep};
-        int count = world->phase_items[stage][phase].count;
-        if (count > 0) {
-            dr_parallel_for(pool, count, 1, phase_task, &run);
-        }
-    }
-}
+// --- The step ---
 
 // Air on every sheet, while there is air. The arrays for it are made with the first breath.
 static bool blow(drape_world* world)
@@ -368,32 +238,6 @@ static bool blow(drape_world* world)
     return true;
 }
 
-static void predict(drape_world* world)
-{
-    dr_parallel_for(world->pool, world->chunk_items.count, 1, predict_task, world);
-    dr_world_move_pins(world);
-    run_stage(world, DR_XPBD_BEND, (dr_xpbd_sweep){0, 1});
-}
-
-static void solve(drape_world* world)
-{
-    dr_world_pull_pins(world);
-    for (int i = 0; i < world->def.iterations; ++i) {
-        run_stage(world, DR_XPBD_STRETCH, (dr_xpbd_sweep){i, world->def.iterations});
-        dr_world_pull_seams(world);
-        dr_world_resolve_contacts(world);
-        if (i == 0 && dr_world_detect_again(world)) {
-            dr_world_resolve_contacts(world);
-        }
-    }
-}
-
-static void commit(drape_world* world)
-{
-    dr_parallel_for(world->pool, world->chunk_items.count, 1, commit_task, world);
-}
-
-// --- The step ---
 
 // Long steps are cut finer, so that a hitch of the host does not become an explosion; and so are steps
 // in which something goes far against the size of a collider, up to sixteen times.
@@ -420,7 +264,7 @@ static bool begin_step(drape_world* world, float dt, float h)
         }
     }
     dr_world_begin_pins(world);
-    return refresh_work(world) && dr_world_begin_obstacles(world, dt);
+    return dr_world_refresh_work(world) && dr_world_begin_obstacles(world, dt);
 }
 
 static int count_non_finite(const drape_world* world)
@@ -465,17 +309,17 @@ static bool step_once(drape_world* world)
     if (!dr_world_move_obstacles(world) || !blow(world)) {
         return false;
     }
-    predict(world);
+    dr_world_predict(world);
     double t1 = dr_now_ms();
     if (!dr_world_detect(world)) {
         return false;
     }
     double t2 = dr_now_ms();
-    solve(world);
+    dr_world_solve(world);
     double t3 = dr_now_ms();
     dr_world_guard_contacts(world);
     double t4 = dr_now_ms();
-    commit(world);
+    dr_world_commit(world);
     ms->predict += t1 - t0;
     ms->detect += t2 - t1;
     ms->solve += t3 - t2 + (dr_now_ms() - t4);

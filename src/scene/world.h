@@ -131,6 +131,12 @@ bool dr_world_fail(drape_world* world, const char* format, ...)
 dr_cloth* dr_world_cloth(const drape_world* world, drape_cloth_id id);
 dr_collider* dr_world_collider(const drape_world* world, drape_collider_id id);
 
+// --- xpbd_step.c ---
+bool dr_world_refresh_work(drape_world* world); // false when memory is short
+void dr_world_predict(drape_world* world);
+void dr_world_solve(drape_world* world);
+void dr_world_commit(drape_world* world);
+
 // --- collider.c ---
 void dr_collider_destroy(dr_collider* collider, dr_memory* memory);
 // Substeps in which nothing goes further than half into a collider before it is seen.

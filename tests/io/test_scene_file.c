@@ -134,12 +134,12 @@ START_TEST(run_and_methods)
     ck_assert_float_eq(def->friction_dynamic, 0.3f);
     ck_assert_float_eq(def->static_radius, 0.02f);
     const dr_method_desc* values = &scene.values;
-    ck_assert_int_eq(values->bend, DR_BEND_ABS);
-    ck_assert_int_eq(values->form, DR_FORM_STIFF);
-    ck_assert_float_eq(values->dt, 0.001f);
+    ck_assert_int_eq(def->elastic.bend, DRAPE_BEND_ABS);
+    ck_assert_int_eq(def->elastic.form, DRAPE_FORM_STIFF);
+    ck_assert_float_eq(def->elastic.dt, 0.001f);
     ck_assert_float_eq(values->max_elongation, 0.2f);
     ck_assert_int_eq(values->sweeps, 4);
-    ck_assert_int_eq(values->max_runs, 8);
+    ck_assert_int_eq(def->max_runs, 8);
     ck_assert_int_eq(values->particle_count, 4);
     ck_assert_float_eq(values->particle_tolerance, 0.1f);
     ck_assert_int_eq(values->particle_n_max, 20);
