@@ -1,9 +1,9 @@
 // The state of a world as bytes: what steps change, and nothing that the definitions say.
 //
 // A snapshot fits a world that was made in the same way: the same things added in the same order. It
-// begins with a word, the version of the library and the sizes of everything, so that one of another
-// world is refused before anything is changed, and it ends with a hash. All numbers are written low byte
-// first.
+// begins with a word and has the sizes of everything in it, so that one of another world is refused
+// before anything is changed, and it ends with a hash. All numbers are written low byte first.
+#include <math.h>
 #include <string.h>
 
 #include "contact/body.h"
@@ -58,7 +58,8 @@ static void put_double(writer* w, double value)
     put_number(w, bits, 8);
 }
 
-// Reads, or only looks: then nothing is stored. `is_good` falls with the first thing that does not fit.
+// Reads, or only looks: then nothing is stored. `is_good` falls with the first thing that does not
+// fit; a number that is not finite never fits.
 typedef struct reader {
     const unsigned char* bytes;
     size_t size, at;
@@ -99,8 +100,11 @@ static void take_floats(reader* r, float* values, size_t count)
     }
     for (size_t i = 0; i < count; ++i) {
         uint32_t bits = (uint32_t)take_number(r, 4);
+        float value;
+        memcpy(&value, &bits, sizeof value);
+        r->is_good = r->is_good && isfinite(value);
         if (r->stores) {
-            memcpy(&values[i], &bits, sizeof bits);
+            values[i] = value;
         }
     }
 }
@@ -110,6 +114,7 @@ static double take_double(reader* r)
     uint64_t bits = take_number(r, 8);
     double value;
     memcpy(&value, &bits, sizeof value);
+    r->is_good = r->is_good && isfinite(value);
     return value;
 }
 
