@@ -10,19 +10,6 @@
 
 #include "core/base.h"
 
-// How a checkpoint begins. Numbers are as this kind of machine has them; `order` tells.
-typedef struct header {
-    char magic[8];
-    uint32_t order;
-    char version[20];
-    uint64_t fingerprint;
-    int64_t first, last; // frames
-    uint64_t frame_size, state_size;
-} header;
-
-static const char magic[8] = "drapeCP1";
-enum { byte_order = 0x01020304 };
-
 // --- Names ---
 
 static bool name_checkpoint(const cli_checkpoint* checkpoint, int64_t frame, char* path,
@@ -177,33 +164,21 @@ static void* save_state(const cli_checkpoint* checkpoint, size_t* size, drape_er
 static bool write_checkpoint(cli_checkpoint* checkpoint, drape_error* error)
 {
     char path[CLI_PATH_SIZE];
-    header head = {.order = byte_order,
-                   .fingerprint = checkpoint->fingerprint,
-                   .first = checkpoint->first,
-                   .last = checkpoint->next - 1,
-                   .frame_size = checkpoint->frame_size};
-    size_t frames_size = checkpoint->frame_size * (size_t)(checkpoint->next - checkpoint->first);
-    size_t state_size = 0;
-    void* state = save_state(checkpoint, &state_size, error);
+    cli_checkpoint_file file = {.first = checkpoint->first,
+                                .last = checkpoint->next - 1,
+                                .fingerprint = checkpoint->fingerprint,
+                                .frame_size = checkpoint->frame_size,
+                                .frames = checkpoint->frames};
+    void* state = save_state(checkpoint, &file.state_size, error);
     if (state == NULL) {
         return false;
     }
-    memcpy(head.magic, magic, sizeof magic);
-    strncpy(head.version, drape_version(), sizeof head.version - 1);
-    head.state_size = state_size;
-    uint64_t hash = dr_hash_bytes(DR_HASH_START, &head, sizeof head);
-    hash = dr_hash_bytes(hash, checkpoint->frames, frames_size);
-    dr_output out;
-    bool is_written = name_checkpoint(checkpoint, head.last, path, error) &&
+    file.state = state;
+    bool is_written = name_checkpoint(checkpoint, file.last, path, error) &&
                       dr_directory_make(checkpoint->folder, error) &&
-                      (checkpoint->has_cleared || clear_from(checkpoint, head.first, error)) &&
-                      dr_output_open(&out, path, error);
+                      (checkpoint->has_cleared || clear_from(checkpoint, file.first, error)) &&
+                      cli_checkpoint_file_write(&file, path, error);
     if (is_written) {
-        dr_output_write(&out, &head, sizeof head);
-        dr_output_write(&out, checkpoint->frames, frames_size);
-        dr_output_write(&out, state, state_size);
-        dr_output_write(&out, &hash, sizeof hash);
-        is_written = dr_output_close(&out, error);
         checkpoint->has_cleared = true;
         checkpoint->first = checkpoint->next;
     }
@@ -262,76 +237,13 @@ bool cli_checkpoint_flush(cli_checkpoint* checkpoint, drape_error* error)
 
 // --- Reading ---
 
-// A checkpoint in memory, sound and of this version.
-typedef struct loaded {
-    dr_file file;
-    header head;
-    const char* frames;
-    const char* state;
-} loaded;
-
 static bool refuse(drape_error* error, const char* path, const char* why)
 {
     dr_error_set(error, DRAPE_ERROR_INPUT, "%s: %s", path, why);
     return false;
 }
 
-static bool check_header(const cli_checkpoint* checkpoint, const loaded* l, const char* path,
-                         drape_error* error)
-{
-    const header* head = &l->head;
-    if (memcmp(head->magic, magic, sizeof magic) != 0) {
-        return refuse(error, path, "expected a checkpoint of drape");
-    }
-    if (head->order != byte_order) {
-        return refuse(error, path, "the checkpoint is from another kind of machine");
-    }
-    if (strncmp(head->version, drape_version(), sizeof head->version) != 0) {
-        dr_error_set(error, DRAPE_ERROR_INPUT,
-                     "%s: the checkpoint is of version %.19s, expected %s", path, head->version,
-                     drape_version());
-        return false;
-    }
-    if (head->frame_size != checkpoint->frame_size) {
-        return refuse(error, path,
-                      "the checkpoint is of another scene: its cloths have other vertices");
-    }
-    uint64_t frames = (uint64_t)(head->last - head->first) + 1, size = l->file.size - sizeof *head;
-    bool fits = head->first >= 0 && head->last >= head->first && frames <= size / head->frame_size;
-    if (!fits || size - frames * head->frame_size != head->state_size + sizeof(uint64_t)) {
-        return refuse(error, path, "the checkpoint is damaged");
-    }
-    return true;
-}
-
-static bool load_checkpoint(const cli_checkpoint* checkpoint, const char* path, loaded* l,
-                            drape_error* error)
-{
-    if (!dr_file_read(path, &l->file, error)) {
-        return false;
-    }
-    uint64_t hash = 0;
-    bool is_sound = l->file.size >= sizeof l->head + sizeof hash ||
-                    refuse(error, path, "expected a checkpoint of drape");
-    if (is_sound) {
-        memcpy(&l->head, l->file.data, sizeof l->head);
-        is_sound = check_header(checkpoint, l, path, error);
-    }
-    if (is_sound) {
-        l->frames = l->file.data + sizeof l->head;
-        l->state = l->file.data + l->file.size - sizeof hash - l->head.state_size;
-        memcpy(&hash, l->state + l->head.state_size, sizeof hash);
-        size_t size = (size_t)(l->state - l->file.data);
-        is_sound = hash == dr_hash_bytes(DR_HASH_START, l->file.data, size) ||
-                   refuse(error, path, "the checkpoint is damaged");
-    }
-    if (!is_sound) {
-        dr_file_free(&l->file);
-    }
-    return is_sound;
-}
-
-// Frame `index` of a checkpoint into the cloths.
+// The frame whose bytes are at `at` into the cloths.
 static bool replay_frame(const cli_checkpoint* checkpoint, const char* at, cli_replay_fn* replay,
                          void* user, drape_error* error)
 {
@@ -359,34 +271,51 @@ static bool replay_frame(const cli_checkpoint* checkpoint, const char* at, cli_r
     return replay(user, row, row[CLI_STATS_KEYS], error);
 }
 
-static bool replay_checkpoint(cli_checkpoint* checkpoint, int64_t frame, bool is_last,
-                              bool any_scene, cli_replay_fn* replay, void* user, drape_error* error)
+bool cli_checkpoint_replay(cli_checkpoint* checkpoint, const cli_checkpoint_file* file,
+                           const char* path, cli_replay_fn* replay, void* user, drape_error* error)
+{
+    if (file->first != checkpoint->next) {
+        return refuse(error, path, "the checkpoint before it is missing");
+    }
+    for (const char* at = file->frames; checkpoint->next <= file->last; ++checkpoint->next) {
+        if (!replay_frame(checkpoint, at, replay, user, error)) {
+            return false;
+        }
+        at += file->frame_size;
+    }
+    return true;
+}
+
+bool cli_checkpoint_load(cli_checkpoint* checkpoint, const cli_checkpoint_file* file,
+                         const char* path, drape_error* error)
+{
+    drape_world* world = drape_scene_world(checkpoint->scene);
+    return drape_world_load(world, file->state, file->state_size) ||
+           refuse(error, path, drape_world_error(world));
+}
+
+// One of those of a run; the last brings its state along.
+static bool restore_one(cli_checkpoint* checkpoint, int64_t frame, bool is_last, bool any_scene,
+                        cli_replay_fn* replay, void* user, drape_error* error)
 {
     char path[CLI_PATH_SIZE];
-    loaded l;
-    if (!name_checkpoint(checkpoint, frame, path, error) ||
-        !load_checkpoint(checkpoint, path, &l, error)) {
+    dr_file bytes;
+    cli_checkpoint_file file;
+    if (!name_checkpoint(checkpoint, frame, path, error) || !dr_file_read(path, &bytes, error)) {
         return false;
     }
-    bool is_good = l.head.first == checkpoint->next && l.head.last == frame;
-    if (!is_good) {
-        refuse(error, path, "the checkpoint before it is missing");
+    bool is_good = cli_checkpoint_file_parse(&file, &bytes, checkpoint->frame_size, path, error);
+    if (is_good && file.last != frame) {
+        is_good = refuse(error, path, "the name is not that of its last frame");
     }
-    if (is_good && is_last && !any_scene && l.head.fingerprint != checkpoint->fingerprint) {
+    if (is_good && is_last && !any_scene && file.fingerprint != checkpoint->fingerprint) {
         is_good = refuse(error, path,
                          "the checkpoint is of another scene, or of other --set or --method; "
                          "--from-frame goes on from it all the same");
     }
-    for (; is_good && checkpoint->next <= frame; ++checkpoint->next) {
-        size_t index = (size_t)(checkpoint->next - l.head.first);
-        is_good =
-            replay_frame(checkpoint, l.frames + index * l.head.frame_size, replay, user, error);
-    }
-    drape_world* world = drape_scene_world(checkpoint->scene);
-    if (is_good && is_last && !drape_world_load(world, l.state, l.head.state_size)) {
-        is_good = refuse(error, path, drape_world_error(world));
-    }
-    dr_file_free(&l.file);
+    is_good = is_good && cli_checkpoint_replay(checkpoint, &file, path, replay, user, error) &&
+              (!is_last || cli_checkpoint_load(checkpoint, &file, path, error));
+    dr_file_free(&bytes);
     return is_good;
 }
 
@@ -431,8 +360,7 @@ bool cli_checkpoint_restore(cli_checkpoint* checkpoint, int from, cli_replay_fn*
     int target = find_target(checkpoint, frames, count, from, error);
     bool is_good = target >= 0 || from < 0;
     for (int i = 0; is_good && i <= target; ++i) {
-        is_good =
-            replay_checkpoint(checkpoint, frames[i], i == target, from >= 0, replay, user, error);
+        is_good = restore_one(checkpoint, frames[i], i == target, from >= 0, replay, user, error);
     }
     if (is_good && target >= 0) {
         *frame = (int)frames[target];

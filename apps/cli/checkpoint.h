@@ -1,17 +1,17 @@
 // checkpoint.h: states of a run, from which a later one goes on.
 //
 // In the folder of the run, FOLDER/checkpoints/0030.drape has the state after frame 30, and what the
-// frames since the checkpoint before it looked like: positions, and the row of the statistics. So the
-// checkpoints of a run, one after another, hold all of it, and a run that was killed is continued
-// without any of its unfinished files. Each is complete or not there.
+// frames since the checkpoint before it looked like: positions, and the row of the statistics. So
+// the checkpoints of a run, one after another, hold all of it, and a run that was killed is
+// continued without any of its unfinished files. Each is complete or not there.
 //
-// A checkpoint knows the version that wrote it and the fingerprint of the scene: its text, and what the
-// command line changed in it.
+// A checkpoint knows the version that wrote it and the fingerprint of the scene: its text, and what
+// the command line changed in it. checkpoint_file.h has the bytes of one.
 #ifndef CLI_CHECKPOINT_H
 #define CLI_CHECKPOINT_H
 
+#include "checkpoint_file.h"
 #include "command.h"
-#include "io/file.h"
 #include "stats.h"
 
 typedef struct cli_checkpoint {
@@ -36,11 +36,17 @@ bool cli_checkpoint_fingerprint(const char* path, const drape_scene_options* opt
 // Turns it on; close it whatever the result. `every` 0: nothing is written.
 bool cli_checkpoint_open(cli_checkpoint* checkpoint, drape_scene* scene, const char* folder,
                          int every, uint64_t fingerprint, drape_error* error);
-// Goes on from the last checkpoint, or, when `from` is not negative, from that of frame `from`, whatever
-// its scene. Replays all frames up to it and leaves the scene there. `frame` becomes its number, -1
-// when there is no checkpoint at all.
+// Goes on from the last checkpoint, or, when `from` is not negative, from that of frame `from`,
+// whatever its scene. Replays all frames up to it and leaves the scene there. `frame` becomes its
+// number, -1 when there is no checkpoint at all.
 bool cli_checkpoint_restore(cli_checkpoint* checkpoint, int from, cli_replay_fn* replay, void* user,
                             int* frame, drape_error* error);
+// Its two steps: the frames of one checkpoint, which must follow those replayed before, and the state
+// after the last of them.
+bool cli_checkpoint_replay(cli_checkpoint* checkpoint, const cli_checkpoint_file* file,
+                           const char* path, cli_replay_fn* replay, void* user, drape_error* error);
+bool cli_checkpoint_load(cli_checkpoint* checkpoint, const cli_checkpoint_file* file,
+                         const char* path, drape_error* error);
 // Takes the scene as the next frame, frame 0 first, and writes a checkpoint when it is time.
 bool cli_checkpoint_add(cli_checkpoint* checkpoint, const double row[CLI_STATS_KEYS],
                         drape_error* error);
