@@ -1,8 +1,8 @@
 // `drape render`: pictures and films of cloth.
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "interrupt.h"
 #include "io/file.h"
 #include "legend.h"
 #include "progress.h"
@@ -24,27 +24,6 @@ typedef struct render_state {
     int first, last; // frames to draw
     int done;
 } render_state;
-
-// --- Ctrl-C ---
-
-// A signal handler can reach nothing but a variable like this.
-static volatile sig_atomic_t stop_signal;
-
-static void on_signal(int number)
-{
-    stop_signal = number;
-}
-
-// What is drawn so far becomes a shorter film. A second signal ends the program at once.
-static void watch_signal(int number)
-{
-    struct sigaction before;
-    struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND | SA_RESTART};
-    sigemptyset(&action.sa_mask);
-    if (sigaction(number, NULL, &before) == 0 && before.sa_handler != SIG_IGN) {
-        sigaction(number, &action, NULL);
-    }
-}
 
 // --- Setting up ---
 
@@ -171,7 +150,7 @@ static bool draw_frames(render_state* state, drape_error* error)
     int count = state->last - state->first + 1;
     state->progress = cli_progress_begin(count, state->options->is_quiet);
     bool is_drawn = true;
-    while (is_drawn && state->done < count && stop_signal == 0) {
+    while (is_drawn && state->done < count && !cli_interrupt_came()) {
         is_drawn = draw_frame(state, state->first + state->done, error);
         state->done += is_drawn;
         if (count > 1 && is_drawn) {
@@ -218,8 +197,8 @@ static bool render_all(render_state* state, drape_error* error)
     bool is_set = cli_studio_open(&state->studio, state->options, &state->playback, &state->memory,
                                   state->pool, state->first, state->last, error);
     if (is_set && state->last > state->first) {
-        watch_signal(SIGINT);
-        watch_signal(SIGTERM);
+        // What is drawn so far becomes a shorter film.
+        cli_interrupt_watch();
     }
     bool is_done =
         is_set && open_movie(state, error) && draw_frames(state, error) && finish(state, error);

@@ -1,12 +1,12 @@
 // `drape run`: simulates a scene, frame by frame.
 #include <limits.h>
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "args.h"
 #include "checkpoint.h"
+#include "interrupt.h"
 #include "io/file.h"
 #include "progress.h"
 #include "recorder.h"
@@ -91,28 +91,6 @@ typedef struct run_state {
     float max_stretch;
     bool has_lost_files; // a write failed; what was not complete is gone
 } run_state;
-
-// --- Ctrl-C ---
-
-// A signal handler can reach nothing but a variable like this.
-static volatile sig_atomic_t stop_signal;
-
-static void on_signal(int number)
-{
-    stop_signal = number;
-}
-
-// The handler is gone after its first use: a second signal ends the program at once. Signals that
-// whoever started us wants ignored stay so.
-static void watch_signal(int number)
-{
-    struct sigaction before;
-    struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND | SA_RESTART};
-    sigemptyset(&action.sa_mask);
-    if (sigaction(number, NULL, &before) == 0 && before.sa_handler != SIG_IGN) {
-        sigaction(number, &action, NULL);
-    }
-}
 
 // --- Setting up ---
 
@@ -339,11 +317,11 @@ static void run_frames(run_state* run, drape_error* error)
 {
     run->progress = cli_progress_begin(run->frame_count, run->asked->is_quiet);
     int taken = run->frame;
-    while (run->frame < run->frame_count && stop_signal == 0 && run_frame(run, error)) {
+    while (run->frame < run->frame_count && !cli_interrupt_came() && run_frame(run, error)) {
     }
     cli_progress_clear(&run->progress);
     run->done_count = run->frame - taken;
-    if (stop_signal != 0 && run->frame < run->frame_count && error->kind == DRAPE_ERROR_NONE) {
+    if (cli_interrupt_came() && run->frame < run->frame_count && error->kind == DRAPE_ERROR_NONE) {
         dr_error_set(error, DRAPE_ERROR_SYSTEM, "interrupted after frame %d of %d%s", run->frame,
                      run->frame_count, run->asked->folder != NULL ? "; what was done is kept" : "");
     }
@@ -391,7 +369,7 @@ static void simulate(run_state* run, drape_error* error)
 {
     run_frames(run, error);
     double ms = cli_now_ms() - run->progress.start;
-    if (stop_signal != 0 && !run->has_lost_files) {
+    if (cli_interrupt_came() && !run->has_lost_files) {
         cli_checkpoint_flush(&run->checkpoint, error->kind == DRAPE_ERROR_NONE ? error : NULL);
     }
     close_outputs(run, error);
@@ -404,8 +382,7 @@ static int run_scene(run_state* run)
 {
     drape_error error = {0};
     if (open_scene(run, &error)) {
-        watch_signal(SIGINT);
-        watch_signal(SIGTERM);
+        cli_interrupt_watch();
         if (open_outputs(run, &error) && open_verify(run, &error) && begin_run(run, &error)) {
             simulate(run, &error);
         }
