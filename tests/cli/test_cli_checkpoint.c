@@ -19,12 +19,47 @@ static const char scene[] =
     "      \"keys\": [ { \"time\": 0, \"translate\": [0, 0.4, 0] },\n"
     "                { \"time\": 1, \"translate\": [0.1, 0.7, 0] } ] } ] }\n";
 
+// Over two bodies of triangles: a lid that flaps, and a wedge that turns on keys.
+#define BODIES "run bodies.json --quiet "
+static const char bodies[] =
+    "{ \"drape\": 1, \"frames\": 20, \"fps\": 30,\n"
+    "  \"method\": \"drape\", \"collision\": { \"self\": \"none\" },\n"
+    "  \"cloths\": [\n"
+    "    { \"name\": \"a\", \"grid\": { \"size\": [0.5, 0.5], \"resolution\": [13, 13] },\n"
+    "      \"place\": { \"translate\": [0, 0.22, 0], \"rotate\": [90, 0, 0] } },\n"
+    "    { \"name\": \"b\", \"disc\": { \"radius\": 0.2, \"rings\": 6 },\n"
+    "      \"place\": { \"translate\": [-0.1, 0.3, 0], \"rotate\": [90, 0, 0] } } ],\n"
+    "  \"colliders\": [\n"
+    "    { \"name\": \"lid\", \"sequence\": { \"files\": \"lid_%d.obj\", \"fps\": 12 } },\n"
+    "    { \"name\": \"wedge\", \"mesh\": \"wedge.obj\",\n"
+    "      \"keys\": [ { \"time\": 0, \"translate\": [0.2, 0.05, 0] },\n"
+    "                { \"time\": 0.6, \"translate\": [0.2, 0.1, 0], \"rotate\": [0, 90, 20] }"
+    " ] } ] }\n";
+
+static void write_text(const char* name, const char* text)
+{
+    test_file_write(in_folder(name), text, strlen(text));
+}
+
 static void write_scene(void)
 {
-    FILE* file = fopen(in_folder("scene.json"), "wb");
-    ck_assert_ptr_nonnull(file);
-    ck_assert_uint_eq(fwrite(scene, 1, sizeof scene - 1, file), sizeof scene - 1);
-    fclose(file);
+    write_text("scene.json", scene);
+}
+
+static void write_bodies(void)
+{
+    write_text("bodies.json", bodies);
+    write_text("wedge.obj", "v -0.1 0 -0.1\nv 0.1 0 -0.1\nv 0 0 0.1\nv 0 0.15 0\n"
+                            "f 1 2 3\nf 1 4 2\nf 2 4 3\nf 3 4 1\n");
+    for (int frame = 0; frame < 5; ++frame) {
+        char name[16], text[128];
+        snprintf(name, sizeof name, "lid_%d.obj", frame);
+        snprintf(text, sizeof text,
+                 "v -0.3 0 -0.2\nv -0.3 0 0.2\nv -0.02 0.%02d 0.2\nv -0.02 0.1 -0.2\n"
+                 "f 1 2 3\nf 1 3 4\n",
+                 10 + 2 * frame);
+        write_text(name, text);
+    }
 }
 
 static void expect_same_file(const char* a, const char* b)
@@ -39,16 +74,21 @@ static void expect_same_file(const char* a, const char* b)
     dr_file_free(&y);
 }
 
-static void expect_same_run(const char* a, const char* b)
+static void expect_same_run(const char* a, const char* b, const char* const* names)
 {
-    const char* const names[] = {
-        "a.pc2", "a.obj", "b.pc2", "b.obj", "obstacle_ball_0000.obj", "obstacle_ball_0030.obj"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i) {
+    for (; *names != NULL; ++names) {
         char left[64], right[64];
-        snprintf(left, sizeof left, "%s/%s", a, names[i]);
-        snprintf(right, sizeof right, "%s/%s", b, names[i]);
+        snprintf(left, sizeof left, "%s/%s", a, *names);
+        snprintf(right, sizeof right, "%s/%s", b, *names);
         expect_same_file(left, right);
     }
+}
+
+static void wait_ms(double ms)
+{
+    long seconds = (long)(ms / 1e3);
+    struct timespec time = {seconds, (long)(1e6 * (ms - 1e3 * (double)seconds))};
+    nanosleep(&time, NULL);
 }
 
 static double now_ms(void)
@@ -58,47 +98,80 @@ static double now_ms(void)
     return 1e3 * (double)now.tv_sec + 1e-6 * (double)now.tv_nsec;
 }
 
-// Killed at fifty random times, once or more often, it ends with the same bytes.
-START_TEST(killed_runs_go_on)
+// Ten times a run is killed at random times until one reaches the end; it has left the same files.
+static void kill_and_go_on(const char* order, const char* const* names, unsigned random)
 {
-    write_scene();
+    char line[256];
     double begin = now_ms();
-    drape_done(SCENE "-o whole --checkpoint 4");
+    snprintf(line, sizeof line, "%s-o whole --checkpoint 4", order);
+    drape_done(line);
     double whole = now_ms() - begin;
-    unsigned random = 12345u + (unsigned)_i;
     int killed = 0;
+    snprintf(line, sizeof line, "%s-o broken --checkpoint 4 --resume", order);
     for (int round = 0; round < 10; ++round) {
         remove_tree(in_folder("broken"));
         for (bool is_done = false; !is_done;) {
-            pid_t child = cli_start(split_line(SCENE "-o broken --checkpoint 4 --resume"), 0);
+            pid_t child = cli_start(split_line(line), 0);
             random = random * 1664525u + 1013904223u;
-            double wait = 1.3 * whole * (double)(random >> 8) / (double)(1u << 24);
-            nanosleep(&(struct timespec){(time_t)(wait / 1e3),
-                                         (long)(1e6 * (wait - 1e3 * floor(wait / 1e3)))},
-                      NULL);
+            wait_ms(1.3 * whole * (double)(random >> 8) / (double)(1u << 24));
             kill(child, SIGKILL);
             is_done = cli_finish(child)->code == 0;
             killed += !is_done;
         }
-        expect_same_run("whole", "broken");
+        expect_same_run("whole", "broken", names);
         expect_no_temporary(in_folder("broken"));
     }
     ck_assert_int_gt(killed, 0);
 }
+
+// Killed at fifty random times, once or more often, it ends with the same bytes.
+START_TEST(killed_runs_go_on)
+{
+    static const char* const names[] = {
+        "a.pc2", "a.obj", "b.pc2", "b.obj", "obstacle_ball_0000.obj", "obstacle_ball_0030.obj",
+        NULL};
+    write_scene();
+    kill_and_go_on(SCENE, names, 12345u + (unsigned)_i);
+}
 END_TEST
 
-// An interrupt leaves a checkpoint at the frame it came at.
+START_TEST(killed_runs_over_meshes_go_on)
+{
+    static const char* const names[] = {"a.pc2",
+                                        "b.pc2",
+                                        "obstacle_lid_0007.obj",
+                                        "obstacle_lid_0020.obj",
+                                        "obstacle_wedge_0007.obj",
+                                        "obstacle_wedge_0020.obj",
+                                        NULL};
+    write_bodies();
+    kill_and_go_on(BODIES, names, 54321u);
+}
+END_TEST
+
+// An interrupt leaves a checkpoint at the frame it came at, whichever that is.
 START_TEST(interrupted_runs_go_on)
 {
+    static const char* const names[] = {"a.pc2", "b.pc2", "obstacle_ball_0005.obj", NULL};
     write_scene();
-    drape_done(SCENE "-o whole");
-    pid_t child = cli_start(split_line(SCENE "-o broken --checkpoint 1000 --frames 100000"), 0);
-    nanosleep(&(struct timespec){0, 150000000L}, NULL);
+    pid_t child = cli_start(split_line(SCENE "-o broken --checkpoint 1000000 --frames 1000000"), 0);
+    while (!file_exists("broken/obstacle_ball_0005.obj")) {
+        wait_ms(1.0);
+    }
     kill(child, SIGINT);
-    ck_assert_int_eq(cli_finish(child)->code, 1);
-    // Whatever frame it was, going on to the end works; shorter ones are compared.
-    const cli_test_result* result = drape(SCENE "-o broken --resume");
-    expect_code(result, 0, "--resume");
+    const cli_test_result* result = cli_finish(child);
+    ck_assert_int_eq(result->code, 1);
+    const char* told = strstr(result->err, "interrupted after frame ");
+    ck_assert_ptr_nonnull(told);
+    int frame = (int)strtol(told + strlen("interrupted after frame "), NULL, 10);
+    ck_assert_int_ge(frame, 5);
+    // Some frames more, against a run that was never interrupted.
+    char line[128];
+    snprintf(line, sizeof line, SCENE "-o broken --resume --frames %d", frame + 10);
+    drape_done(line);
+    snprintf(line, sizeof line, SCENE "-o whole --frames %d", frame + 10);
+    drape_done(line);
+    expect_same_run("whole", "broken", names);
 }
 END_TEST
 
@@ -194,6 +267,7 @@ int main(void)
     Suite* suite = suite_create("cli_checkpoint");
     TCase* tests = cli_test_case(suite, "checkpoints");
     tcase_add_loop_test(tests, killed_runs_go_on, 0, 5);
+    tcase_add_test(tests, killed_runs_over_meshes_go_on);
     tcase_add_test(tests, interrupted_runs_go_on);
     tcase_add_test(tests, statistics_are_complete);
     tcase_add_test(tests, changed_values_count_from_a_frame_on);
