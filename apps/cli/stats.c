@@ -6,10 +6,24 @@
 
 // Times first, which stand in an object of their own.
 #define TIME_KEYS 6
+// The one that is looked up in a row.
+#define CROSSINGS_KEY 10
 static const char* const keys[CLI_STATS_KEYS] = {
-    "total",     "predict",      "detect",      "solve",          "guard",
-    "output",    "contacts",     "box_tests",   "exact_tests",    "runs",
-    "crossings", "smallest_gap", "max_stretch", "kinetic_energy", "heap_calls",
+    "total",
+    "predict",
+    "detect",
+    "solve",
+    "guard",
+    "output",
+    "contacts",
+    "box_tests",
+    "exact_tests",
+    "runs",
+    [CROSSINGS_KEY] = "crossings",
+    "smallest_gap",
+    "max_stretch",
+    "kinetic_energy",
+    "heap_calls",
 };
 
 // To the tenth of a microsecond; what is behind is noise.
@@ -33,7 +47,7 @@ void cli_stats_row(double row[CLI_STATS_KEYS], const drape_step_report* report, 
         (double)report->box_tests,
         (double)report->exact_tests,
         report->runs,
-        crossings,
+        [CROSSINGS_KEY] = crossings,
         (double)report->smallest_gap,
         (double)report->max_stretch,
         report->kinetic_energy,
@@ -46,7 +60,7 @@ void cli_stats_row(double row[CLI_STATS_KEYS], const drape_step_report* report, 
 
 double cli_stats_crossings(const double row[CLI_STATS_KEYS])
 {
-    return row[10];
+    return row[CROSSINGS_KEY];
 }
 
 // In the fewest letters that keep the value: counts whole, single precision as such.

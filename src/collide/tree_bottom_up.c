@@ -364,7 +364,8 @@ static bool join_parts(builder* build)
 static bool builder_allocate(builder* build)
 {
     int count = build->surface->triangle_count;
-    // Half-links are numbered by an int: so many triangles are beyond memory for now.
+    // Half-links are numbered by an int, which ends at 357 million triangles; whoever asks for more
+    // gets what he would without memory, of which they take tens of gigabytes.
     if (count > INT_MAX / 6) {
         return false;
     }

@@ -2,9 +2,8 @@
 #include "render_test.h"
 
 #include <png.h>
-#include <stdio.h>
-#include <unistd.h>
 
+#include "../io/io_test.h"
 #include "render/grain.h"
 #include "render/png.h"
 
@@ -152,10 +151,8 @@ END_TEST
 
 START_TEST(png_can_be_read)
 {
-    char path[] = "/tmp/drape-png-XXXXXX";
-    int descriptor = mkstemp(path);
-    ck_assert_int_ge(descriptor, 0);
-    close(descriptor);
+    test_folder folder = test_folder_make();
+    const char* path = test_path(&folder, "a.png");
     uint8_t pixels[3 * 5 * 4], back[3 * 5 * 4];
     for (int i = 0; i < (int)sizeof pixels; ++i) {
         pixels[i] = (uint8_t)(i * 37);
@@ -169,9 +166,10 @@ START_TEST(png_can_be_read)
     image.format = PNG_FORMAT_RGB;
     ck_assert(png_image_finish_read(&image, NULL, back, 0, NULL));
     ck_assert_mem_eq(pixels, back, sizeof pixels);
-    unlink(path);
-    ck_assert(!dr_png_write("/nonexistent/a.png", pixels, 5, 4, &error));
+    ck_assert_int_eq(test_folder_count(&folder), 1);
+    ck_assert(!dr_png_write(test_path(&folder, "none/a.png"), pixels, 5, 4, &error));
     ck_assert_int_eq(error.kind, DRAPE_ERROR_SYSTEM);
+    test_folder_remove(&folder);
 }
 END_TEST
 
