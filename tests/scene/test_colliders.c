@@ -1,19 +1,6 @@
 // Cloth and solids: free flight, rest, speed, edges, corners, things that move.
 #include "collider_test.h"
 
-static drape_world* make_world(void)
-{
-    drape_world_def def = drape_world_defaults();
-    return drape_world_create(&def);
-}
-
-static drape_cloth_id add_sheet(drape_world* world, bool mesh, float size, int count,
-                                drape_vec3 middle, drape_vec3 velocity)
-{
-    return mesh ? add_square_mesh(world, size, count, middle, velocity)
-                : add_square(world, size, count, middle, velocity);
-}
-
 // v = (v + g h) keep, y = y + h v, in floats, to the last bit.
 START_TEST(free_fall_is_the_recursion)
 {
@@ -117,10 +104,7 @@ END_TEST
 // At rest no point of an edge or a triangle is deeper than a tenth of the thickness in the cloth.
 START_TEST(edges_do_not_sink_into_a_table)
 {
-    drape_world_def world_def = drape_world_defaults();
-    world_def.thickness = 0.002f;
-    world_def.damping = 1.0f;
-    drape_world* world = drape_world_create(&world_def);
+    drape_world* world = make_calm_world(1.0f);
     drape_shape box = {.kind = DRAPE_SHAPE_BOX, .size = {0.3f, 0.05f, 0.3f}};
     // Cells of 25 mm and sides that lie between the vertices.
     drape_transform pose = pose_at(vec(0.006f, -0.025f, 0.009f), vec(0, _i / 2 ? 17.0f : 0.0f, 0));
@@ -131,7 +115,7 @@ START_TEST(edges_do_not_sink_into_a_table)
     drape_cloth_id cloth = add_sheet(world, _i % 2, 0.5f, 21, vec(0, 0.01f, 0), vec(0, 0, 0));
     step_frames(world, 180);
     float nearest = nearest_point(world, cloth, &box, pose);
-    ck_assert_float_ge(nearest, 0.4f * world_def.thickness);
+    ck_assert_float_ge(nearest, 0.4f * CALM_THICKNESS);
     drape_world_destroy(world);
 }
 END_TEST
@@ -139,10 +123,7 @@ END_TEST
 // A spike under the middle of a coarse triangle carries it.
 START_TEST(corners_carry_faces)
 {
-    drape_world_def world_def = drape_world_defaults();
-    world_def.thickness = 0.002f;
-    world_def.damping = 2.0f;
-    drape_world* world = drape_world_create(&world_def);
+    drape_world* world = make_calm_world(2.0f);
     drape_shape box = {.kind = DRAPE_SHAPE_BOX, .size = {0.1f, 0.1f, 0.1f}};
     drape_collider_def def = drape_collider_defaults();
     def.shape = box;
@@ -156,7 +137,7 @@ START_TEST(corners_carry_faces)
     pin_vertices(world, cloth, corners, 4);
     step_frames(world, 120);
     ck_assert_float_ge(nearest_point(world, cloth, &box, def.place), 0.0f);
-    ck_assert_float_ge(nearest_vertex(world, cloth, &box, def.place), 0.4f * world_def.thickness);
+    ck_assert_float_ge(nearest_vertex(world, cloth, &box, def.place), 0.4f * CALM_THICKNESS);
     drape_world_destroy(world);
 }
 END_TEST

@@ -2,19 +2,6 @@
 #include "mesh_test.h"
 #include "scene/mesh_link.h"
 
-static drape_world* make_world(void)
-{
-    drape_world_def def = drape_world_defaults();
-    return drape_world_create(&def);
-}
-
-static drape_cloth_id add_sheet(drape_world* world, bool mesh, float size, int count,
-                                drape_vec3 middle, drape_vec3 velocity)
-{
-    return mesh ? add_square_mesh(world, size, count, middle, velocity)
-                : add_square(world, size, count, middle, velocity);
-}
-
 static const drape_vec3 still = {0, 0, 0};
 
 // Of the table of solids those that are not planes, as meshes.
@@ -59,10 +46,7 @@ START_TEST(a_mesh_box_is_a_box)
     test_mesh mesh = mesh_of_shape(box, 1e-3f);
     drape_vec3 lowest[2] = {still, still};
     for (int k = 0; k < 2; ++k) {
-        drape_world_def world_def = drape_world_defaults();
-        world_def.thickness = 0.002f;
-        world_def.damping = 1.0f;
-        drape_world* world = drape_world_create(&world_def);
+        drape_world* world = make_calm_world(1.0f);
         drape_collider_def def = drape_collider_defaults();
         def.shape = box;
         def.place = pose;
@@ -187,10 +171,7 @@ END_TEST
 // A needle under the middle of a coarse triangle carries it, closed or open.
 START_TEST(needles_carry_faces)
 {
-    drape_world_def world_def = drape_world_defaults();
-    world_def.thickness = 0.002f;
-    world_def.damping = 2.0f;
-    drape_world* world = drape_world_create(&world_def);
+    drape_world* world = make_calm_world(2.0f);
     test_mesh mesh = new_mesh(4, _i / 2 ? 4 : 3);
     const drape_vec3 corners[4] = {
         {0, 0.1f, 0}, {0.05f, 0, 0}, {-0.03f, 0, 0.04f}, {-0.03f, 0, -0.04f}};

@@ -3,14 +3,6 @@
 
 #include "world_test.h"
 
-static drape_world* make_world(void)
-{
-    drape_world_def def = drape_world_defaults();
-    drape_world* world = drape_world_create(&def);
-    ck_assert_ptr_nonnull(world);
-    return world;
-}
-
 START_TEST(null_world_is_safe)
 {
     drape_cloth_id cloth = {1, 1};

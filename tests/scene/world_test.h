@@ -23,6 +23,28 @@ static inline drape_world_def watched_world(watched_heap* heap, int calls_left)
     return def;
 }
 
+// --- Worlds ---
+
+static inline drape_world* make_world(void)
+{
+    drape_world_def def = drape_world_defaults();
+    drape_world* world = drape_world_create(&def);
+    ck_assert_ptr_nonnull(world);
+    return world;
+}
+
+// One in which cloth comes to rest soon, held so far off that it can be measured.
+#define CALM_THICKNESS 0.002f
+static inline drape_world* make_calm_world(float damping)
+{
+    drape_world_def def = drape_world_defaults();
+    def.thickness = CALM_THICKNESS;
+    def.damping = damping;
+    drape_world* world = drape_world_create(&def);
+    ck_assert_ptr_nonnull(world);
+    return world;
+}
+
 // --- Things to put into a world ---
 
 static inline drape_vec3 vec(float x, float y, float z)
@@ -63,6 +85,13 @@ static inline drape_cloth_id add_square_mesh(drape_world* world, float size, int
     drape_world_destroy(other);
     ck_assert_msg(drape_cloth_is_valid(world, id), "%s", drape_world_error(world));
     return id;
+}
+
+static inline drape_cloth_id add_sheet(drape_world* world, bool is_mesh, float size, int count,
+                                       drape_vec3 middle, drape_vec3 velocity)
+{
+    return is_mesh ? add_square_mesh(world, size, count, middle, velocity)
+                   : add_square(world, size, count, middle, velocity);
 }
 
 static inline drape_pin_id pin_vertices(drape_world* world, drape_cloth_id cloth,
