@@ -4,6 +4,7 @@
 #include "bench_geometry.h"
 #include "collide/feature_pairs.h"
 #include "collide/tree_build.h"
+#include "contact/surface.h"
 #include "core/random.h"
 #include "mesh/generate.h"
 
@@ -76,16 +77,7 @@ bool cli_sheet_make(geometry_sheet* sheet, geometry_table* table, int side, bool
         return false;
     }
     const dr_mesh* mesh = &sheet->mesh;
-    sheet->surface = (dr_surface){
-        .vertex_count = mesh->vertex_count,
-        .triangle_count = mesh->triangle_count,
-        .edge_count = mesh->edge_count,
-        .triangles = (const int32_t(*)[3])mesh->triangles,
-        .rest = mesh->rest,
-        .uv = (const float(*)[2])mesh->uv,
-        .triangle_edges = mesh->triangle_edges,
-        .owned = mesh->owned,
-    };
+    sheet->surface = dr_mesh_surface(mesh);
     sheet->positions = dr_new(&table->memory, float, 4 * (size_t)mesh->vertex_count);
     if (sheet->positions == NULL) {
         dr_mesh_free(&sheet->mesh, &table->memory);
@@ -117,14 +109,10 @@ static bool build(void* context, dr_pool* pool)
 {
     tree_bench* bench = context;
     dr_memory* memory = &bench->table->memory;
-    dr_tree_plan plan = {0};
     (void)pool;
     dr_tree_free(&bench->tree, memory);
-    bool is_built =
-        bench->builder->plan(&plan, memory, &bench->sheet->surface) &&
-        dr_tree_create(&bench->tree, memory, &plan, &bench->sheet->surface, bench->table->isa);
-    dr_plan_free(&plan, memory);
-    return is_built;
+    return dr_tree_build(&bench->tree, memory, &bench->sheet->surface, bench->builder->plan,
+                         bench->table->isa);
 }
 
 static bool refit(void* context, dr_pool* pool)

@@ -160,10 +160,7 @@ static bool crowd_make(crowd* all, dr_memory* memory, dr_pool* pool, const cli_o
                           .triangle_count = all->triangle_count,
                           .triangles = (const int32_t(*)[3])all->triangles,
                           .rest = all->positions};
-    dr_tree_plan plan = {0};
-    bool is_made = dr_plan_swept(&plan, memory, &surface) &&
-                   dr_tree_create(&all->tree, memory, &plan, &surface, DRAPE_ISA_AUTO);
-    dr_plan_free(&plan, memory);
+    bool is_made = dr_tree_build(&all->tree, memory, &surface, dr_plan_swept, DRAPE_ISA_AUTO);
     if (is_made) {
         dr_motion still = {.start = &all->positions[0].x, .stride = 3};
         dr_tree_refit(&all->tree, pool, &still);

@@ -262,6 +262,16 @@ bool dr_tree_create(dr_tree* tree, dr_memory* memory, const dr_tree_plan* plan,
     return true;
 }
 
+bool dr_tree_build(dr_tree* tree, dr_memory* memory, const dr_surface* surface, dr_plan_fn* builder,
+                   drape_isa isa)
+{
+    dr_tree_plan plan = {0};
+    bool is_built =
+        builder(&plan, memory, surface) && dr_tree_create(tree, memory, &plan, surface, isa);
+    dr_plan_free(&plan, memory);
+    return is_built;
+}
+
 void dr_tree_free(dr_tree* tree, dr_memory* memory)
 {
     size_t nodes = (size_t)tree->node_count, places = (size_t)tree->triangle_count + spare;

@@ -123,10 +123,16 @@ typedef struct dr_tree {
     double grouping; // see dr_tree_decay
 } dr_tree;
 
+// A builder.
+typedef bool dr_plan_fn(dr_tree_plan* plan, dr_memory* memory, const dr_surface* surface);
+
 // Lays a plan out. Boxes are empty until the first refit. False when memory is short, or the plan
 // is deeper than DR_TREE_DEPTH or not a tree over distinct triangles; nothing is held then.
 bool dr_tree_create(dr_tree* tree, dr_memory* memory, const dr_tree_plan* plan,
                     const dr_surface* surface, drape_isa isa);
+// The same by the plan of a builder, which is gone afterwards.
+bool dr_tree_build(dr_tree* tree, dr_memory* memory, const dr_surface* surface, dr_plan_fn* builder,
+                   drape_isa isa);
 void dr_tree_free(dr_tree* tree, dr_memory* memory);
 
 // --- Refit ---

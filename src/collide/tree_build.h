@@ -37,8 +37,6 @@
 
 #include "collide/tree.h"
 
-typedef bool dr_plan_fn(dr_tree_plan* plan, dr_memory* memory, const dr_surface* surface);
-
 // The builder of a hierarchy; null for none.
 dr_plan_fn* dr_plan_builder(drape_hierarchy hierarchy);
 

@@ -141,10 +141,8 @@ static bool make_tree(dr_stage* stage)
         .triangles = (const int32_t(*)[3])stage->triangles.data,
         .rest = places,
     };
-    dr_tree_plan plan = {0};
-    bool is_made = dr_plan_for_rays(&plan, stage->memory, &surface) &&
-                   dr_tree_create(&stage->tree, stage->memory, &plan, &surface, DRAPE_ISA_AUTO);
-    dr_plan_free(&plan, stage->memory);
+    bool is_made =
+        dr_tree_build(&stage->tree, stage->memory, &surface, dr_plan_for_rays, DRAPE_ISA_AUTO);
     dr_delete(stage->memory, places, vertex_count);
     return is_made;
 }

@@ -15,7 +15,7 @@ typedef struct body {
 static dr_memory memory;
 static dr_pair_search search;
 
-static body body_of(test_cloth cloth, plan_fn* plan)
+static body body_of(test_cloth cloth, dr_plan_fn* plan)
 {
     body made = {.cloth = cloth};
     dr_motion motion = motion_of(&made.cloth);

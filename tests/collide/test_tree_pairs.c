@@ -1,29 +1,20 @@
 // Searches for pairs of triangles against the slow truth.
 #include "collide/tree_pairs.h"
 
-#include "tree_test.h"
+#include "tree_case_test.h"
 
-enum { case_count = builder_count * test_cloth_count };
-
-static dr_memory memory;
-static test_cloth cloth;
-static dr_tree tree;
 static dr_pair_search search;
 
 static void setup(int test)
 {
-    dr_memory_init(&memory, NULL);
-    cloth = cloth_make(&memory, test / builder_count);
-    tree = tree_of(&memory, &cloth, test_builders[test % builder_count].plan, DRAPE_ISA_AUTO);
+    set_case(test);
     search = (dr_pair_search){0};
 }
 
 static void teardown(void)
 {
     dr_pair_search_free(&search, &memory);
-    dr_tree_free(&tree, &memory);
-    cloth_free(&cloth, &memory);
-    ck_assert_uint_eq(memory.live_bytes, 0);
+    clear_case();
 }
 
 static const dr_pair* found(int* count)

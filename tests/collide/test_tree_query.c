@@ -1,27 +1,7 @@
 // Box and ray queries against the slow truth.
 #include "collide/tree_query.h"
 
-#include "tree_test.h"
-
-enum { case_count = builder_count * test_cloth_count };
-
-static dr_memory memory;
-static test_cloth cloth;
-static dr_tree tree;
-
-static void setup(int test)
-{
-    dr_memory_init(&memory, NULL);
-    cloth = cloth_make(&memory, test / builder_count);
-    tree = tree_of(&memory, &cloth, test_builders[test % builder_count].plan, DRAPE_ISA_AUTO);
-}
-
-static void teardown(void)
-{
-    dr_tree_free(&tree, &memory);
-    cloth_free(&cloth, &memory);
-    ck_assert_uint_eq(memory.live_bytes, 0);
-}
+#include "tree_case_test.h"
 
 static drape_vec3 random_vec(uint32_t seed, uint32_t i, float size)
 {
@@ -56,7 +36,7 @@ static void slow_box_query(drape_vec3 lo, drape_vec3 hi, uint8_t* is_met)
 
 START_TEST(box_queries_find_all)
 {
-    setup(_i);
+    set_case(_i);
     int count = cloth.mesh.triangle_count;
     int32_t *found = malloc(sizeof *found * (size_t)count), *few = malloc(sizeof *few * 8);
     uint8_t* is_met = malloc((size_t)count);
@@ -87,7 +67,7 @@ START_TEST(box_queries_find_all)
     free(found);
     free(few);
     free(is_met);
-    teardown();
+    clear_case();
 }
 END_TEST
 
@@ -168,7 +148,7 @@ static void check_hit(const dr_ray* ray, const dr_ray_hit* hit)
 START_TEST(rays_find_the_nearest)
 {
     int hits = 0;
-    setup(_i);
+    set_case(_i);
     for (uint32_t q = 0; q < 200; ++q) {
         dr_ray ray = ray_number(q);
         dr_ray_hit hit = {-1, INFINITY, {0, 0, 0}};
@@ -196,7 +176,7 @@ START_TEST(rays_find_the_nearest)
                               other.triangle == hit.triangle));
     }
     ck_assert_int_gt(hits, 10);
-    teardown();
+    clear_case();
 }
 END_TEST
 
@@ -256,7 +236,7 @@ START_TEST(sheets_are_watertight)
         dr_ray ray = {from, dr_sub(target, from), 0.0f, 1e9f};
         ck_assert(dr_tree_ray_any(&tree, cloth.start, 4, &ray));
     }
-    teardown();
+    clear_case();
 }
 END_TEST
 

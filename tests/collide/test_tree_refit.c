@@ -1,26 +1,5 @@
 // Trees hold every triangle once, and boxes contain what they must.
-#include "tree_test.h"
-
-enum { case_count = builder_count * test_cloth_count };
-
-// Each test on every mesh with every builder.
-static dr_memory memory;
-static test_cloth cloth;
-static dr_tree tree;
-
-static void setup(int test)
-{
-    dr_memory_init(&memory, NULL);
-    cloth = cloth_make(&memory, test / builder_count);
-    tree = tree_of(&memory, &cloth, test_builders[test % builder_count].plan, DRAPE_ISA_AUTO);
-}
-
-static void teardown(void)
-{
-    dr_tree_free(&tree, &memory);
-    cloth_free(&cloth, &memory);
-    ck_assert_uint_eq(memory.live_bytes, 0);
-}
+#include "tree_case_test.h"
 
 static float reach_at(int node, int row, int lane)
 {
@@ -29,7 +8,7 @@ static float reach_at(int node, int row, int lane)
 
 START_TEST(every_triangle_has_one_place)
 {
-    setup(_i);
+    set_case(_i);
     ck_assert_int_eq(tree.triangle_count, cloth.mesh.triangle_count);
     uint8_t* seen = calloc((size_t)tree.triangle_count, 1);
     for (int p = 0; p < tree.triangle_count; ++p) {
@@ -40,14 +19,14 @@ START_TEST(every_triangle_has_one_place)
         }
     }
     free(seen);
-    teardown();
+    clear_case();
 }
 END_TEST
 
 // Children follow one another, and fill the range of nodes and of places that the node says.
 START_TEST(nodes_are_depth_first)
 {
-    setup(_i);
+    set_case(_i);
     int leaves = 0;
     for (int n = 0; n < tree.node_count; ++n) {
         const dr_tree_node* node = &tree.nodes[n];
@@ -65,14 +44,14 @@ START_TEST(nodes_are_depth_first)
         leaves += node->is_leaf;
     }
     ck_assert_int_ge(leaves * tree.width, tree.triangle_count);
-    teardown();
+    clear_case();
 }
 END_TEST
 
 // The box of each triangle, and of each node above it, contains its inflated vertices exactly.
 START_TEST(boxes_contain_what_they_must)
 {
-    setup(_i);
+    set_case(_i);
     for (int n = 0; n < tree.node_count; ++n) {
         for (int place = tree.nodes[n].first; place < tree.nodes[tree.nodes[n].end].first;
              ++place) {
@@ -91,14 +70,14 @@ START_TEST(boxes_contain_what_they_must)
             }
         }
     }
-    teardown();
+    clear_case();
 }
 END_TEST
 
 // And no more: without a radius the boxes of triangles are those of their corners.
 START_TEST(boxes_are_tight)
 {
-    setup(_i);
+    set_case(_i);
     for (int n = 0; n < tree.node_count; ++n) {
         for (int i = 0; tree.nodes[n].is_leaf && i < tree.nodes[n].child_count; ++i) {
             int32_t triangle = tree.triangle_of_place[tree.nodes[n].first + i];
@@ -114,14 +93,14 @@ START_TEST(boxes_are_tight)
     dr_tree_box(&tree, 0, &lo, &hi);
     ck_assert_float_eq(lo.x, -tree.root[0]);
     ck_assert_float_eq(hi.z, tree.root[5]);
-    teardown();
+    clear_case();
 }
 END_TEST
 
 // Any instruction set, stride and pool gives the same bits.
 START_TEST(refits_agree)
 {
-    setup(_i);
+    set_case(_i);
     size_t count = (size_t)tree.node_count * 6 * (size_t)tree.width;
     float *first = malloc(sizeof *first * count), *packed[2];
     memcpy(first, tree.reach, sizeof *first * count);
@@ -151,7 +130,7 @@ START_TEST(refits_agree)
     free(packed[0]);
     free(packed[1]);
     free(first);
-    teardown();
+    clear_case();
 }
 END_TEST
 
@@ -311,7 +290,7 @@ START_TEST(decay_grows_when_groups_fall_apart)
     scatter(points, count, 389);
     refit_to(points, 0.01f);
     ck_assert_double_gt(dr_tree_decay(&tree), 4.0);
-    teardown();
+    clear_case();
 }
 END_TEST
 
@@ -351,7 +330,7 @@ static double least_dot(int node, drape_vec3 vector)
 // A bit is set only where every normal agrees, and where all agree clearly it is set.
 START_TEST(direction_masks_tell_the_truth)
 {
-    setup(_i);
+    set_case(_i);
     ck_assert(dr_tree_refit_directions(&tree, &memory, cloth.start, 4));
     for (int n = 0; n < tree.node_count; ++n) {
         for (int k = 0; k < DR_TREE_DIRECTION_COUNT; ++k) {
@@ -361,13 +340,13 @@ START_TEST(direction_masks_tell_the_truth)
             ck_assert(is_set || least < 0.02 + 1e-7);
         }
     }
-    teardown();
+    clear_case();
 }
 END_TEST
 
 START_TEST(cones_hold_their_normals)
 {
-    setup(_i);
+    set_case(_i);
     ck_assert(dr_tree_refit_cones(&tree, &memory, cloth.start, 4));
     for (int n = 0; n < tree.node_count; ++n) {
         dr_cone cone = tree.cones[n];
@@ -377,7 +356,7 @@ START_TEST(cones_hold_their_normals)
             ck_assert_float_gt(cone.cosine, 0.9999f);
         }
     }
-    teardown();
+    clear_case();
 }
 END_TEST
 
@@ -408,7 +387,7 @@ END_TEST
 
 START_TEST(regions_of_nodes_are_those_below)
 {
-    setup(_i);
+    set_case(_i);
     uint8_t* region = malloc((size_t)cloth.mesh.triangle_count);
     uint32_t allow[32];
     for (int t = 0; t < cloth.mesh.triangle_count; ++t) {
@@ -428,7 +407,7 @@ START_TEST(regions_of_nodes_are_those_below)
         ck_assert_uint_eq(tree.wanted[n], wanted);
     }
     free(region);
-    teardown();
+    clear_case();
 }
 END_TEST
 

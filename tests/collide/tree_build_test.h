@@ -7,10 +7,10 @@
 
 #include "../support.h"
 #include "collide/tree_build.h"
+#include "contact/surface.h"
 #include "core/random.h"
 #include "core/vec_math.h"
 #include "mesh/generate.h"
-#include "mesh/mesh.h"
 
 static dr_memory memory;
 
@@ -31,19 +31,6 @@ typedef struct sheet {
     dr_surface surface;
 } sheet;
 
-static inline dr_surface surface_of(const dr_mesh* mesh)
-{
-    return (dr_surface){
-        .vertex_count = mesh->vertex_count,
-        .triangle_count = mesh->triangle_count,
-        .edge_count = mesh->edge_count,
-        .triangles = (const int32_t(*)[3])mesh->triangles,
-        .rest = mesh->rest,
-        .triangle_edges = mesh->triangle_edges,
-        .owned = mesh->owned,
-    };
-}
-
 static inline sheet make_sheet(const drape_vec3* positions, int vertex_count,
                                int32_t (*triangles)[3], int triangle_count)
 {
@@ -55,7 +42,7 @@ static inline sheet make_sheet(const drape_vec3* positions, int vertex_count,
     char sentence[256];
     ck_assert_msg(dr_mesh_build(&made.mesh, &memory, &view, NULL, sentence, sizeof sentence), "%s",
                   sentence);
-    made.surface = surface_of(&made.mesh);
+    made.surface = dr_mesh_surface(&made.mesh);
     return made;
 }
 

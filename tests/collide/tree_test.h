@@ -10,19 +10,17 @@
 #include "../support.h"
 #include "collide/tree_build.h"
 #include "collide/tree_pairs.h"
+#include "contact/surface.h"
 #include "core/isa.h"
 #include "core/random.h"
 #include "core/vec_math.h"
 #include "mesh/generate.h"
-#include "mesh/mesh.h"
 
 // --- Builders ---
 
-typedef bool plan_fn(dr_tree_plan* plan, dr_memory* memory, const dr_surface* surface);
-
 typedef struct test_builder {
     const char* name;
-    plan_fn* plan;
+    dr_plan_fn* plan;
 } test_builder;
 
 // A builder without sense: all arities from 1 to 8, nodes and triangles mixed, some a long chain.
@@ -93,14 +91,6 @@ typedef struct test_cloth {
     float radius;
 } test_cloth;
 
-static inline dr_surface surface_of(const dr_mesh* mesh)
-{
-    return (dr_surface){mesh->vertex_count,   mesh->triangle_count,
-                        mesh->edge_count,     (const int32_t(*)[3])mesh->triangles,
-                        mesh->rest,           (const float(*)[2])mesh->uv,
-                        mesh->triangle_edges, mesh->owned};
-}
-
 static inline test_cloth cloth_of(dr_memory* memory, const drape_vec3* rest, int vertex_count,
                                   const int32_t (*triangles)[3], int triangle_count)
 {
@@ -112,7 +102,7 @@ static inline test_cloth cloth_of(dr_memory* memory, const drape_vec3* rest, int
     char sentence[256];
     ck_assert_msg(dr_mesh_build(&cloth.mesh, memory, &view, NULL, sentence, sizeof sentence), "%s",
                   sentence);
-    cloth.surface = surface_of(&cloth.mesh);
+    cloth.surface = dr_mesh_surface(&cloth.mesh);
     cloth.start = calloc((size_t)vertex_count * 4 + 4, sizeof(float));
     cloth.end = calloc((size_t)vertex_count * 4 + 4, sizeof(float));
     for (int v = 0; v < vertex_count; ++v) {
@@ -235,15 +225,12 @@ static inline dr_motion motion_of(const test_cloth* cloth)
     return (dr_motion){cloth->start, cloth->end, 4, cloth->radius};
 }
 
-static inline dr_tree tree_of(dr_memory* memory, const test_cloth* cloth, plan_fn* plan_with,
+static inline dr_tree tree_of(dr_memory* memory, const test_cloth* cloth, dr_plan_fn* builder,
                               drape_isa isa)
 {
     dr_tree tree;
-    dr_tree_plan plan = {0};
     dr_motion motion = motion_of(cloth);
-    ck_assert(plan_with(&plan, memory, &cloth->surface));
-    ck_assert(dr_tree_create(&tree, memory, &plan, &cloth->surface, isa));
-    dr_plan_free(&plan, memory);
+    ck_assert(dr_tree_build(&tree, memory, &cloth->surface, builder, isa));
     dr_tree_refit(&tree, NULL, &motion);
     return tree;
 }
