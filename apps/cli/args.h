@@ -10,9 +10,9 @@
 //     if (code != CLI_GO_ON) return code;
 //
 // Options and operands may come in any order; an option given again replaces its value, but for
-// CLI_OVERRIDE and CLI_TEXTS, which collect. A value stands in the next word, or behind `=` (--frames=5), or,
-// for an option of one letter, right behind it (-oDIR). `--` ends the options. --help prints the
-// help of the command. Each sentence about bad usage names the argument.
+// CLI_OVERRIDE and CLI_TEXTS, which collect. A value stands in the next word, or behind `=`
+// (--frames=5), or, for an option of one letter, right behind it (-oDIR). `--` ends the options.
+// --help prints the help of the command. Each sentence about bad usage names the argument.
 #ifndef CLI_ARGS_H
 #define CLI_ARGS_H
 

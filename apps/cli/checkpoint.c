@@ -85,7 +85,8 @@ static bool clear_from(const cli_checkpoint* checkpoint, int64_t first, drape_er
     return true;
 }
 
-// What a killed run had begun, `.NAME.tmp-PID-N` (io/file.h), is of no use; that of a living one is.
+// What a killed run had begun, `.NAME.tmp-PID-N` (io/file.h), is of no use to anybody; a living one
+// needs its own.
 static void clear_begun(const char* folder)
 {
     DIR* entries = opendir(folder);

@@ -1,8 +1,8 @@
 // checkpoint.h: states of a run, from which a later one goes on.
 //
-// In the folder of the run, FOLDER/checkpoints/0030.drape has the state after frame 30, and what the
-// frames since the checkpoint before it looked like: positions, and the row of the statistics. So
-// the checkpoints of a run, one after another, hold all of it, and a run that was killed is
+// In the folder of the run, FOLDER/checkpoints/0030.drape has the state after frame 30, and what
+// the frames since the checkpoint before it looked like: positions, and the row of the statistics.
+// So the checkpoints of a run, one after another, hold all of it, and a run that was killed is
 // continued without any of its unfinished files. Each is complete or not there.
 //
 // A checkpoint knows the version that wrote it and the fingerprint of the scene: its text, and what
@@ -41,8 +41,8 @@ bool cli_checkpoint_open(cli_checkpoint* checkpoint, drape_scene* scene, const c
 // number, -1 when there is no checkpoint at all.
 bool cli_checkpoint_restore(cli_checkpoint* checkpoint, int from, cli_replay_fn* replay, void* user,
                             int* frame, drape_error* error);
-// Its two steps: the frames of one checkpoint, which must follow those replayed before, and the state
-// after the last of them.
+// Its two steps: the frames of one checkpoint, which must follow those replayed before, and the
+// state after the last of them.
 bool cli_checkpoint_replay(cli_checkpoint* checkpoint, const cli_checkpoint_file* file,
                            const char* path, cli_replay_fn* replay, void* user, drape_error* error);
 bool cli_checkpoint_load(cli_checkpoint* checkpoint, const cli_checkpoint_file* file,

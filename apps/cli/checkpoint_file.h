@@ -19,8 +19,8 @@ typedef struct cli_checkpoint_file {
 
 bool cli_checkpoint_file_write(const cli_checkpoint_file* file, const char* path,
                                drape_error* error);
-// Takes bytes apart; false, with a sentence about `path`, unless they are sound, of this version and
-// of frames of this size. The parts stay where they are in `bytes`, at any alignment.
+// Takes bytes apart; false, with a sentence about `path`, unless they are sound, of this version
+// and of frames of this size. The parts stay where they are in `bytes`, at any alignment.
 bool cli_checkpoint_file_parse(cli_checkpoint_file* file, const dr_file* bytes, size_t frame_size,
                                const char* path, drape_error* error);
 

@@ -12,8 +12,8 @@
 
 typedef struct cli_glyph {
     double advance;
-    // "M x y" lifts the pen and begins a stroke, further pairs go on with it in lines, "Q cx cy x y"
-    // in a curve drawn towards c. y runs up from the baseline.
+    // "M x y" lifts the pen and begins a stroke, further pairs go on with it in lines,
+    // "Q cx cy x y" in a curve drawn towards c. y runs up from the baseline.
     const char* strokes;
     double scale, rise; // of letters above the line: how much smaller, and how far up
 } cli_glyph;

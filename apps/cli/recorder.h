@@ -32,8 +32,8 @@ cli_recorder* cli_recorder_open(drape_scene* scene, const char* folder, cli_form
                                 drape_error* error);
 // Writes the scene as it is now as the next frame; the first one is frame 0.
 bool cli_recorder_add(cli_recorder* recorder, drape_error* error);
-// Takes a frame over from an earlier run: the cloths have its positions, and its files that stand by
-// themselves are there already.
+// Takes a frame over from an earlier run: the cloths have its positions, and its files that stand
+// by themselves are there already.
 bool cli_recorder_take(cli_recorder* recorder, drape_error* error);
 // True when a frame of an earlier run follows the last one that was added, with its path.
 bool cli_recorder_has_older(const cli_recorder* recorder, char* path);

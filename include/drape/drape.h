@@ -58,12 +58,13 @@ DRAPE_API void drape_world_set_gravity(drape_world* world, drape_vec3 gravity);
 DRAPE_API void drape_world_set_wind(drape_world* world, const drape_wind* wind);
 // A hash of all positions, equal for equal bits on every machine.
 DRAPE_API uint64_t drape_world_hash(const drape_world* world);
-// The state that steps change, as bytes: where everything is and how it moves. `size` becomes the number
-// of bytes; with a buffer it says before how many there is room for. False when that is too little.
+// The state that steps change, as bytes: where everything is and how it moves. `size` becomes the
+// number of bytes; with a buffer it says before how much room there is. False when that is too
+// little.
 DRAPE_API bool drape_world_save(const drape_world* world, void* buffer, size_t* size);
 // Puts a saved state back into the same world, or into one that was made in the same way: the same
-// things added in the same order. Steps from there have the same bits as from where it was saved. False
-// when it does not fit, and nothing is changed.
+// things added in the same order. Steps from there have the same bits as from where it was saved.
+// False when it does not fit, and nothing is changed.
 DRAPE_API bool drape_world_load(drape_world* world, const void* buffer, size_t size);
 // The instruction set that steps this world.
 DRAPE_API drape_isa drape_world_isa(const drape_world* world);
@@ -153,13 +154,13 @@ DRAPE_API bool drape_collider_move(drape_world* world, drape_collider_id collide
                                    drape_transform pose);
 DRAPE_API drape_transform drape_collider_pose(const drape_world* world,
                                               drape_collider_id collider);
-// Moves the vertices of a mesh collider without frames over the next step to these places, in its own
-// frame and in the order they were given; afterwards they stay there.
+// Moves the vertices of a mesh collider without frames over the next step to these places, in its
+// own frame and in the order they were given; afterwards they stay there.
 DRAPE_API bool drape_collider_set_vertices(drape_world* world, drape_collider_id collider,
                                            const drape_vec3* positions, int count);
 // A triangle mesh of the collider at its pose: of a mesh collider the triangles that cloth collides
-// with; else every corner on the true surface, no point of the mesh deeper than `tolerance`. Null arrays give the counts; with arrays, the counts say how much room they
-// have.
+// with; else every corner on the true surface, no point of the mesh deeper than `tolerance`. Null
+// arrays give the counts; with arrays, the counts say how much room they have.
 DRAPE_API bool drape_collider_mesh(const drape_world* world, drape_collider_id collider,
                                    float tolerance, drape_vec3* positions, int* vertex_count,
                                    int32_t* triangles, int* triangle_count);

@@ -135,8 +135,8 @@ typedef enum drape_isa {
 // ---------------------------------------------------------------------------------------------
 // The world
 
-// Moving air, 1.2 kg/m^3. On a triangle of area A with unit normal n that moves at v against the air
-// drag is -rho/2 A |n.v| drag v; lift acts across v, away from the side that the air meets.
+// Moving air, 1.2 kg/m^3. On a triangle of area A with unit normal n that moves at v against the
+// air drag is -rho/2 A |n.v| drag v; lift acts across v, away from the side that the air meets.
 typedef struct drape_wind {
     drape_vec3 velocity; // m/s
     float gust;          // share of the speed that comes and goes, 0 to 4
@@ -258,7 +258,7 @@ typedef struct drape_key {
 typedef struct drape_pin_def {
     const int32_t* vertices;
     int vertex_count;
-    float weight;               // 1: exactly (default); below: springs of 5 Hz at 0.5, softer near 0
+    float weight;               // 1: exactly (default); below: springs, 5 Hz at 0.5, softer near 0
     float release_time;         // s; default infinity: never
     const drape_key* keys;      // moves the pins: shifts them, turns them about their centre
     int key_count;
@@ -300,8 +300,8 @@ typedef struct drape_shape {
 // A collider: drape_collider_defaults() fills it in.
 typedef struct drape_collider_def {
     drape_shape shape;
-    const drape_mesh_view* mesh; // triangles in place of `shape`, when not null. Watertight ones have
-                                 // an inside; others are sheets that cloth meets from both sides
+    const drape_mesh_view* mesh; // triangles in place of `shape`, when not null. Watertight ones
+                                 // have an inside; others are sheets, met from both sides
     const drape_vec3* frames;    // places of the mesh's vertices that follow each other, in its own
     int frame_count;             // frame: frame_count times vertex_count; straight within a step
     float fps;                   // of `frames`
@@ -344,8 +344,8 @@ typedef struct drape_step_report {
     int64_t exact_tests;  // distance evaluations in the step
     int runs;             // most detect-solve repetitions in a substep
     drape_run_counts counts;
-    float smallest_gap;   // between vertices and colliders, m; infinity without colliders; to meshes
-                          // further than contacts are looked for, a lower bound
+    float smallest_gap;   // between vertices and colliders, m; infinity without colliders; to
+                          // meshes further than contacts are looked for, a lower bound
     float max_stretch;    // largest edge strain, 0.01 is 1 %
     double kinetic_energy; // J
     int heap_calls;       // calls of the allocator

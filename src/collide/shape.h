@@ -1,7 +1,7 @@
 // collide/shape.h: analytic solids in their own frame.
 //
-// All of them are convex, so the signed distance is a convex function of the point: along an edge it
-// has one minimum, and the tangent plane at a closest point has the whole solid behind it.
+// All of them are convex, so the signed distance is a convex function of the point: along an edge
+// it has one minimum, and the tangent plane at a closest point has the whole solid behind it.
 #ifndef DR_SHAPE_H
 #define DR_SHAPE_H
 

@@ -27,9 +27,9 @@
 // Every node is a connected patch but for these, all near the root:
 // - the nodes that join the parts of a mesh which has several (or collapsed triangles, each of
 //   which is a part by itself);
-// - the nodes above patches that reached the greatest height, 2 log2(n) + 16. No ordinary mesh comes
-//   near (log2(n) + 5 is usual), but a brush does: the patch of its root meets n bristles, which
-//   meet nobody else, and could only take them one by one. As patches of one height do not
+// - the nodes above patches that reached the greatest height, 2 log2(n) + 16. No ordinary mesh
+//   comes near (log2(n) + 5 is usual), but a brush does: the patch of its root meets n bristles,
+//   which meet nobody else, and could only take them one by one. As patches of one height do not
 //   overlap, the limit also bounds the pairs ever weighed, by 3 n per height.
 // These are joined by halving, and below 16 parts by least union.
 #ifndef DR_TREE_BUILD_H

@@ -2,8 +2,8 @@
 //
 // A tree keeps its grouping while the cloth moves. That costs surprisingly little: cloth hardly
 // stretches, so a patch that was small at rest stays small in any fold, and its box with it.
-// Measured on 20,000 triangles laid in an accordion, rolled up, crumpled and crushed to a ball, with
-// the tree of the flat rest shape against a new tree of the pose:
+// Measured on 20,000 triangles laid in an accordion, rolled up, crumpled and crushed to a ball,
+// with the tree of the flat rest shape against a new tree of the pose:
 //
 //                decay           a search with the new tree takes
 //     swept      0.69 - 1.05     1.2 - 1.8 times as long

@@ -1,7 +1,7 @@
 // core/isa.h: choosing among the compiled instruction sets at run time.
 //
 // A kernel file exports one constant table of function pointers per instruction set, named
-// TABLE_plain, TABLE_sse2 and so on. DR_KERNEL_TABLE(TABLE) defines `TABLE_for(isa)`, which picks one.
+// TABLE_plain, TABLE_sse2 and so on; `TABLE_for(isa)`, by DR_KERNEL_TABLE(TABLE), picks one.
 #ifndef DR_ISA_H
 #define DR_ISA_H
 

@@ -1,10 +1,10 @@
 // core/simd.h: eight floats at a time. The only file with intrinsics.
 //
-// A kernel file is written once against this header and compiled once per instruction set, with one of
-// DR_SIMD_PLAIN, DR_SIMD_SSE2, DR_SIMD_AVX2, DR_SIMD_NEON, DR_SIMD_WASM defined; DR_KERNEL(name) gives
-// its exported symbols the suffix of the set. All sets give the same bits: only IEEE operations that
-// round correctly are used (no reciprocal estimates, no fused multiply-add), and minimum and maximum
-// follow one rule, `a < b ? a : b`.
+// A kernel file is written once against this header and compiled once per instruction set, with one
+// of DR_SIMD_PLAIN, DR_SIMD_SSE2, DR_SIMD_AVX2, DR_SIMD_NEON, DR_SIMD_WASM defined; DR_KERNEL(name)
+// gives its exported symbols the suffix of the set. All sets give the same bits: only IEEE
+// operations that round correctly are used (no reciprocal estimates, no fused multiply-add), and
+// minimum and maximum follow one rule, `a < b ? a : b`.
 //
 // A mask is a dr_f8 whose lanes are all ones or all zeros.
 #ifndef DR_SIMD_H

@@ -1,5 +1,5 @@
-// core/slots.h: things behind handles. A slot keeps a pointer and a generation; a removed thing leaves
-// its slot to the next one with the generation raised, so that old handles miss.
+// core/slots.h: things behind handles. A slot keeps a pointer and a generation; a removed thing
+// leaves its slot to the next one with the generation raised, so that old handles miss.
 #ifndef DR_SLOTS_H
 #define DR_SLOTS_H
 
@@ -14,7 +14,7 @@ typedef struct dr_slot_entry {
     uint32_t generation;
 } dr_slot_entry;
 
-// Stores `item` (not null); false when memory is short. The handle's fields go to slot and generation.
+// Stores `item` (not null) and tells the fields of its handle; false when memory is short.
 bool dr_slots_add(dr_slots* slots, dr_memory* memory, void* item, uint32_t* slot,
                   uint32_t* generation);
 // The item behind a handle, null when it is stale or null.

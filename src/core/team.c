@@ -200,8 +200,8 @@ static bool round_calls(worker* self)
     return true;
 }
 
-// Items that are left to the owner of a share: the last one, when it is at work. Its data are in the
-// owner's cache and would have to move there and back.
+// Items that are left to the owner of a share: the last one, when it is at work. Its data are in
+// the owner's cache and would have to move there and back.
 static int items_kept(const worker* self, const worker* owner)
 {
     unsigned round = atomic_load_explicit(&self->team->round, memory_order_relaxed);

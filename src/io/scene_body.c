@@ -38,7 +38,8 @@ static void fail_other_mesh(dr_reader* reader, const dr_json_node* node, const c
                             const drape_mesh_data* first, const drape_mesh_data* mesh)
 {
     dr_sentence sentence = dr_reader_fail(reader, node);
-    dr_sentence_join(&sentence, "\"", path, "\": expected the triangles of the first frame, ", NULL);
+    dr_sentence_join(&sentence, "\"", path, "\": expected the triangles of the first frame, ",
+                     NULL);
     dr_sentence_add_integer(&sentence, first->triangle_count);
     dr_sentence_add(&sentence, " over ");
     dr_sentence_add_integer(&sentence, first->vertex_count);
@@ -84,8 +85,8 @@ static void add_frame(dr_reader* reader, const dr_json_node* node, const char* p
     }
 }
 
-// The place of the number in a pattern such as body_%04d.obj; its width is 0 when there is none. Read
-// letter by letter: what a file says is never a format.
+// The place of the number in a pattern such as body_%04d.obj; its width is 0 when there is none.
+// Read letter by letter: what a file says is never a format.
 typedef struct pattern {
     const char *before, *after;
     int before_length, width;

@@ -48,8 +48,8 @@ typedef struct dr_body_data {
     float fps;
 } dr_body_data;
 
-// Reads the files of a collider that is a mesh or a sequence. False with a sentence when that fails;
-// free it in both cases.
+// Reads the files of a collider that is a mesh or a sequence. False with a sentence when that
+// fails; free it in both cases.
 bool dr_scene_read_body(dr_builder* builder, const dr_collider_desc* desc, dr_body_data* body);
 void dr_body_data_free(dr_body_data* body);
 

@@ -121,7 +121,7 @@ typedef struct dr_collider_desc {
     drape_vec3 shape_center; // of the shape within the collider's own frame
     drape_vec3 shape_up;     // and where its y axis points there, of any length
     const dr_json_node* mesh;
-    const dr_json_node* files; // of a sequence: an array of mesh files, or a name with a number in it
+    const dr_json_node* files; // of a sequence: mesh files in an array, or a name with a number
     const dr_json_node* cache; // or a cache over `mesh`
     float fps;
     dr_place_desc place;

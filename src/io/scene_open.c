@@ -235,7 +235,8 @@ static bool is_index(int index, int count)
 
 drape_cloth_id drape_scene_cloth(const drape_scene* scene, int index)
 {
-    return is_index(index, drape_scene_cloth_count(scene)) ? scene->cloths[index] : (drape_cloth_id){0};
+    bool is_there = is_index(index, drape_scene_cloth_count(scene));
+    return is_there ? scene->cloths[index] : (drape_cloth_id){0};
 }
 
 const char* drape_scene_cloth_name(const drape_scene* scene, int index)

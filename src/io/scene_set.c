@@ -157,7 +157,7 @@ static dr_json_node* open_fabric(dr_reader* reader, dr_json_node* node)
     return object;
 }
 
-// What a vector is that a path enters by a number while the file does not give it; null for all else.
+// What a vector is that a path enters by a number while the file does not give it; else null.
 static const char* missing_vector(const char* name, const char* rest)
 {
     static const char* const vectors[][2] = {{"gravity", "[0, -9.81, 0]"},

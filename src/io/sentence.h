@@ -1,8 +1,9 @@
 // io/sentence.h: sentences put together piece by piece in a fixed buffer.
 //
 // In place of printf, so that the readers of scene files need nothing of the C library but memory
-// and strings. What does not fit is cut off; the text always ends with a zero. Control letters, which
-// files can put into keys and names, become "?": a sentence is one line and harmless to a terminal.
+// and strings. What does not fit is cut off; the text always ends with a zero. Control letters,
+// which files can put into keys and names, become "?": a sentence is one line, and harmless on a
+// terminal.
 #ifndef DR_SENTENCE_H
 #define DR_SENTENCE_H
 

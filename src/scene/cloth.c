@@ -220,7 +220,8 @@ void dr_cloth_compute_normals(dr_cloth* cloth)
     for (int t = 0; t < cloth->mesh.triangle_count; ++t) {
         const int32_t* v = cloth->triangles[t];
         drape_vec3 a = cloth->positions[v[0]];
-        drape_vec3 n = dr_cross(dr_sub(cloth->positions[v[1]], a), dr_sub(cloth->positions[v[2]], a));
+        drape_vec3 ab = dr_sub(cloth->positions[v[1]], a), ac = dr_sub(cloth->positions[v[2]], a);
+        drape_vec3 n = dr_cross(ab, ac);
         for (int k = 0; k < 3; ++k) {
             cloth->normals[v[k]] = dr_add(cloth->normals[v[k]], n);
         }

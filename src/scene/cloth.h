@@ -1,10 +1,10 @@
 // scene/cloth.h: one cloth of a world.
 //
-// Vertices have three names. *Given*: as the user numbered them, in all public arrays. *Mesh*: after
-// welding; the same where nothing was welded. *Slot*: where the solver keeps them (solver/sheet.h).
+// Vertices have three names. *Given*: as the user numbered them, in all public arrays. *Mesh*:
+// after welding; the same where nothing was welded. *Slot*: where solver/sheet.h keeps them.
 //
-// Slots are cut into chunks of 32 vectors with bounds of their own: what is far from every obstacle is
-// skipped chunk by chunk.
+// Slots are cut into chunks of 32 vectors with bounds of their own: what is far from every obstacle
+// is skipped chunk by chunk.
 #ifndef DR_CLOTH_H
 #define DR_CLOTH_H
 
@@ -52,8 +52,8 @@ typedef struct dr_cloth_source {
     int columns, rows;
 } dr_cloth_source;
 
-// A cloth at `positions` (mesh order). Takes `mesh` and `welded` over when it succeeds; `view` is what
-// the mesh was built from. Null when memory is short.
+// A cloth at `positions` (mesh order). Takes `mesh` and `welded` over when it succeeds; `view` is
+// what the mesh was built from. Null when memory is short.
 dr_cloth* dr_cloth_create(dr_memory* memory, const dr_cloth_source* source, dr_mesh* mesh,
                           const drape_vec3* positions, const drape_mesh_view* view,
                           int32_t* welded);

@@ -83,7 +83,8 @@ static void place_vertices(const drape_cloth_def* def, const dr_mesh* mesh, drap
     drape_transform place = {def->origin, def->rotation};
     for (int v = 0; v < mesh->vertex_count; ++v) {
         drape_vec3 p = positions[v];
-        if (def->noise > 0.0f && mesh->vertex_triangle_start[v] < mesh->vertex_triangle_start[v + 1]) {
+        bool has_triangles = mesh->vertex_triangle_start[v] < mesh->vertex_triangle_start[v + 1];
+        if (def->noise > 0.0f && has_triangles) {
             const int32_t* t = mesh->triangles[mesh->vertex_triangle_list
                                                    [mesh->vertex_triangle_start[v]]];
             drape_vec3 a = mesh->rest[t[0]];

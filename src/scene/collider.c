@@ -43,7 +43,8 @@ static bool check_places(drape_world* world, const drape_vec3* places, int count
         drape_vec3 p = places[i];
         float most = fmaxf(fabsf(p.x), fmaxf(fabsf(p.y), fabsf(p.z)));
         if (!dr_is_finite(p) || most > DR_MESH_MAX_COORDINATE) {
-            return dr_world_fail(world, "%s: vertex %d must be finite and within %g m of the origin",
+            return dr_world_fail(world,
+                                 "%s: vertex %d must be finite and within %g m of the origin",
                                  what, i, (double)DR_MESH_MAX_COORDINATE);
         }
     }
@@ -337,8 +338,8 @@ static double travel_between(const dr_collider* collider, const drape_transform*
            turn * (double)dr_length(far);
 }
 
-// How far the collider would go in a step at the highest speed it has in it. Between keys it may rush
-// and rest, so the step is looked at in parts.
+// How far the collider would go in a step at the highest speed it has in it. Between keys it may
+// rush and rest, so the step is looked at in parts.
 static double step_travel(const drape_world* world, const dr_collider* collider, float dt)
 {
     if (collider->key_count == 0) {

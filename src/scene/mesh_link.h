@@ -1,10 +1,10 @@
 // scene/mesh_link.h: what of a cloth is near what of a body, kept from substep to substep.
 //
-// A search through both trees is made now and then, not in every substep. In the frame of the body each
-// vertex of the cloth gets a box: its way over the coming substeps, and some room around it. Features
-// whose boxes do not meet cannot meet while all vertices stay within their boxes, so the pairs that the
-// search found serve until one leaves. A cloth at rest on a body searches never again; one that moves,
-// every few substeps.
+// A search through both trees is made now and then, not in every substep. In the frame of the body
+// each vertex of the cloth gets a box: its way over the coming substeps, and some room around it.
+// Features whose boxes do not meet cannot meet while all vertices stay within their boxes, so the
+// pairs that the search found serve until one leaves. A cloth at rest on a body searches never
+// again; one that moves, every few substeps.
 //
 //     +----------------------------+     reach   how far contacts look in one substep
 //     |   room   +--------------+  |     room    what makes the search last
@@ -12,18 +12,19 @@
 //     |          +--------------+  |             frame of the body
 //     +----------------------------+
 //
-// The pairs are sorted by the feature of the cloth, then by the body's tree (the walk brings them in
-// this order, whatever the boxes are), so that the chunks of a
-// cloth can be looked at beside each other. What becomes of a pair depends on the substep alone: nothing
-// beyond the reach of the substep is looked at, whatever an older search brought along. So it makes no
-// difference when the last search was, and a world that is stored and read back goes the same way.
+// The pairs are sorted by the feature of the cloth, then by the body's tree (the walk brings them
+// in this order, whatever the boxes are), so that the chunks of a cloth can be looked at beside
+// each other. What becomes of a pair depends on the substep alone: nothing beyond the reach of the
+// substep is looked at, whatever an older search brought along. So it makes no difference when the
+// last search was, and a world that is stored and read back goes the same way.
 #ifndef DR_MESH_LINK_H
 #define DR_MESH_LINK_H
 
 #include "contact/mesh_contact.h"
 #include "scene/world.h"
 
-// Features of the body by feature of the cloth: those of i are list[start[i]] .. list[start[i + 1]].
+// Features of the body by feature of the cloth: those of i are in list from start[i] to
+// start[i + 1].
 typedef struct dr_candidates {
     int count;
     int32_t* start;
@@ -55,8 +56,8 @@ void dr_world_free_links(drape_world* world); // all of them
 // The pairs of a body that changed its shape are no longer good; null: of all.
 void dr_world_stale_links(drape_world* world, const dr_body* body);
 
-// Brings the links of all runs up to date: places of the substep, and a new search where it is needed.
-// False when memory is short.
+// Brings the links of all runs up to date: places of the substep, and a new search where it is
+// needed. False when memory is short.
 bool dr_world_refresh_links(drape_world* world);
 // Places of all runs anew, after the solver has moved vertices.
 void dr_world_frame_links(drape_world* world);

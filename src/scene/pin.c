@@ -79,8 +79,8 @@ static bool copy_def(dr_pin* pin, dr_memory* memory, const drape_pin_def* def)
     return true;
 }
 
-// A soft pin is a spring. Its frequency, with its share of the whole cloth's mass on it, grows with its
-// weight, 5 Hz at one half; so it holds the cloth alike on any mesh.
+// A soft pin is a spring. Its frequency, with its share of the whole cloth's mass on it, grows with
+// its weight, 5 Hz at one half; so it holds the cloth alike on any mesh.
 static float soft_stiffness(const dr_pin* pin, const dr_sheet* sheet)
 {
     double mass = 0.0;

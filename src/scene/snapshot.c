@@ -1,8 +1,8 @@
 // The state of a world as bytes: what steps change, and nothing that the definitions say.
 //
-// A snapshot fits a world that was made in the same way: the same things added in the same order. It
-// begins with a word and has the sizes of everything in it, so that one of another world is refused
-// before anything is changed, and it ends with a hash. All numbers are written low byte first.
+// A snapshot fits a world that was made in the same way: the same things added in the same order.
+// It begins with a word and has the sizes of everything in it, so that one of another world is
+// refused before anything is changed, and it ends with a hash. Numbers have their low byte first.
 #include <math.h>
 #include <string.h>
 

@@ -3,7 +3,7 @@
 // Per triangle of area A with unit normal n, v its mean velocity against the air (METHODS 9.1):
 //
 //   drag  -rho/2 A |n.v| drag v                    against the motion, nothing edge-on
-//   lift   rho/2 A |n.v| lift (|n.v| v/|v| - s |v| n)   across it, s the sign of n.v; nothing head-on
+//   lift   rho/2 A |n.v| lift (|n.v| v/|v| - s |v| n)   across it, s the sign of n.v; 0 head-on
 //
 // A third goes to each corner. The drag is taken implicitly per triangle, so light cloth in a storm
 // slows down to the wind and no further.

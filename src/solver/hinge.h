@@ -1,14 +1,14 @@
 // solver/hinge.h: geometry and rigidity of one hinge of the rest shape.
 //
-// Unfolded into a plane, the edge x0 x1 with opposite corners x2 and x3 gives cotangent weights k with
-// sum k_i = 0 and sum k_i x_i = 0; bent by theta the sum has length l 2 sin(theta/2) and points along
-// the normal of the pair. On a curved rest shape that sum is the `bow`.
+// Unfolded into a plane, the edge x0 x1 with opposite corners x2 and x3 gives cotangent weights k
+// with sum k_i = 0 and sum k_i x_i = 0; bent by theta the sum has length l 2 sin(theta/2) and
+// points along the normal of the pair. On a curved rest shape that sum is the `bow`.
 //
-// Bending is not the same in all directions: a hinge whose edge runs along the weft bends the warp. The
-// rigidity of a hinge is b[0] c^2 + b[1] s^2 with the direction (c, s) across its edge; b is chosen
-// per mesh so that a cylinder along either axis costs what the fabric says, whatever the triangulation.
-// Cloth does not stay on the cylinder: single vertices give way where that is cheaper, and it would be
-// softer by 10 to 25 per cent. So b counts the energy that is left when they have given way.
+// Bending is not the same in all directions: a hinge whose edge runs along the weft bends the warp.
+// The rigidity of a hinge is b[0] c^2 + b[1] s^2 with the direction (c, s) across its edge; b is
+// chosen per mesh so that a cylinder along either axis costs what the fabric says, whatever the
+// triangulation. Cloth does not stay on the cylinder: single vertices give way where that is
+// cheaper, and it would be softer by 10 to 25 per cent. So b counts the energy left after that.
 #ifndef DR_HINGE_H
 #define DR_HINGE_H
 

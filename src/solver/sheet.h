@@ -8,7 +8,7 @@
 //   records   slot k holds x y z w; for meshes, whose neighbours are fetched slot by slot
 //
 // `pos` is the candidate of the substep, its w the inverse mass (0: does not yield); `start` the
-// committed position; `vel` the velocity. Slots without a vertex have inverse mass 0 and never move.
+// committed position; `vel` the velocity. Slots without a vertex have inverse mass 0 and stay.
 #ifndef DR_SHEET_H
 #define DR_SHEET_H
 

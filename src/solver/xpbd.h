@@ -1,18 +1,19 @@
 // solver/xpbd.h: the position based model of a cloth.
 //
-// A substep bends, then stretches. Constraints are projected with compliance (XPBD): the multiplier of C
-// grows by (-C - a lambda) / (sum w |grad C|^2 + a), a = 1 / (stiffness h^2).
+// A substep bends, then stretches. Constraints are projected with compliance (XPBD): the multiplier
+// of C grows by (-C - a lambda) / (sum w |grad C|^2 + a), a = 1 / (stiffness h^2).
 //
-// Grids (xpbd_grid.h, striped): springs along warp, weft and both diagonals, which together have the
-// fabric's tensile and shear stiffness; every chain of springs is solved whole. Bending by the plate
-// stencils (1 -2 1) and (1 -1 -1 1), line by line.
-// Meshes (xpbd_mesh.h, records): the three strains of each triangle in its warp and weft frame, solved
-// together, and for each hinge the linear stencil whose length is l 2 sin(theta/2), so that it stores
-// B l^2 theta^2 / (2 (A1 + A2)) for small angles (FABRICS 2). A curved rest shape turns with the cloth.
+// Grids (xpbd_grid.h, striped): springs along warp, weft and both diagonals, which together have
+// the fabric's tensile and shear stiffness; every chain of springs is solved whole. Bending by the
+// plate stencils (1 -2 1) and (1 -1 -1 1), line by line.
+// Meshes (xpbd_mesh.h, records): the three strains of each triangle in its warp and weft frame,
+// solved together, and for each hinge the linear stencil whose length is l 2 sin(theta/2), so that
+// it stores B l^2 theta^2 / (2 (A1 + A2)) for small angles. A curved rest shape turns with the
+// cloth.
 //
-// Order and threads: each stage is a row of phases, each phase a number of items that touch disjoint
-// vertices and may run at the same time. Items follow from the mesh alone, so the result is the same for
-// any number of workers.
+// Order and threads: each stage is a row of phases, each phase a number of items that touch
+// disjoint vertices and may run at the same time. Items follow from the mesh alone, so the result
+// is the same for any number of workers.
 #ifndef DR_XPBD_H
 #define DR_XPBD_H
 
@@ -52,12 +53,12 @@ void dr_xpbd_free(dr_xpbd* xpbd, dr_memory* memory);
 void dr_xpbd_prepare(dr_xpbd* xpbd, float h);
 // After inverse masses changed: the next prepare starts afresh.
 void dr_xpbd_masses_changed(dr_xpbd* xpbd);
-// Slots without a vertex are laid over one that has, so that bounds and distances do not notice them.
+// Lays slots without a vertex over one that has, where bounds and distances do not notice them.
 void dr_xpbd_tidy(dr_xpbd* xpbd);
 
-// Whether several workers are faster than one. Blocks of a mesh stay with their worker, and so do most
-// rows of a grid; but its bending across is cut by columns. With two sweeps a second core makes a grid
-// of 51 x 51 no faster, 101 x 101 faster by 1.45, 201 x 201 by 1.84.
+// Whether several workers are faster than one. Blocks of a mesh stay with their worker, and so do
+// most rows of a grid; but its bending across is cut by columns. With two sweeps a second core
+// makes a grid of 51 x 51 no faster, 101 x 101 faster by 1.45, 201 x 201 by 1.84.
 bool dr_xpbd_threads_pay(const dr_xpbd* xpbd);
 // Floats of scratch that one worker needs.
 size_t dr_xpbd_scratch(const dr_xpbd* xpbd);

@@ -10,9 +10,9 @@
 
 DR_KERNEL_TABLE(dr_grid_kernels)
 
-// Spring stiffnesses per unit width along and across such that, together with diagonals that carry the
-// shear stiffness, a strip pulled either way has the fabric's own. The two diagonals of a cell add
-// G h1^2/h2^2 along, G h2^2/h1^2 across and the cross term G.
+// Spring stiffnesses per unit width along and across such that, together with diagonals that carry
+// the shear stiffness, a strip pulled either way has the fabric's own. The two diagonals of a cell
+// add G h1^2/h2^2 along, G h2^2/h1^2 across and the cross term G.
 static void split_stiffness(float along, float across, float shear, float h1, float h2,
                             float* k_along, float* k_across, float* k_shear)
 {
@@ -71,8 +71,8 @@ static float spring_width(const struct dr_xpbd_grid* grid, int family, int colum
     }
 }
 
-// A taut chain held at both ends has as many springs as it can bear; what keeps its elimination from
-// dividing by rounding errors is compliance. Real fabrics have ten times as much and more.
+// A taut chain held at both ends has as many springs as it can bear; what keeps its elimination
+// from dividing by rounding errors is compliance. Real fabrics have ten times as much and more.
 static void set_compliances(struct dr_xpbd_grid* grid, float h)
 {
     float* at = grid->table;
@@ -242,8 +242,8 @@ static bool allocate(struct dr_xpbd_grid* grid, dr_memory* memory)
     grid->line_along = dr_new_zeroed(memory, float, size.line_along);
     grid->line_across = dr_new_zeroed(memory, float, size.line_across);
     grid->line_mass = dr_new_zeroed(memory, double, size.line_mass);
-    return grid->lambda && grid->table && grid->springs && grid->ends && grid->cells && grid->line_along && grid->line_across &&
-           grid->line_mass;
+    return grid->lambda && grid->table && grid->springs && grid->ends && grid->cells &&
+           grid->line_along && grid->line_across && grid->line_mass;
 }
 
 size_t dr_grid_scratch(const struct dr_xpbd_grid* grid)
@@ -321,7 +321,8 @@ void dr_grid_fill_padding(const struct dr_xpbd_grid* grid, float* array)
 
 static double spring_energy(const float* pos, int a, int b, float rest, float k)
 {
-    drape_vec3 p = dr_sheet_get(DR_LAYOUT_STRIPED, pos, a), q = dr_sheet_get(DR_LAYOUT_STRIPED, pos, b);
+    drape_vec3 p = dr_sheet_get(DR_LAYOUT_STRIPED, pos, a);
+    drape_vec3 q = dr_sheet_get(DR_LAYOUT_STRIPED, pos, b);
     double x = (double)q.x - p.x, y = (double)q.y - p.y, z = (double)q.z - p.z;
     double c = sqrt(x * x + y * y + z * z) - rest;
     return 0.5 * k * c * c;

@@ -1,10 +1,10 @@
 // solver/xpbd_grid.h: a grid as a weave of chains. Between xpbd_grid.c and its kernels.
 //
-// Every yarn is a chain of springs, and so is every diagonal. Projecting springs one by one lets a load
-// creep along a chain one spring at a time; instead each chain is solved whole: the tridiagonal system of
-// its multipliers, one elimination forward, one substitution back. Warp and weft act nearly at right
-// angles, so solving all chains of one direction after the other comes close to solving everything, and
-// a yarn of a hundred cells is as stiff as one of ten.
+// Every yarn is a chain of springs, and so is every diagonal. Projecting springs one by one lets a
+// load creep along a chain one spring at a time; instead each chain is solved whole: the
+// tridiagonal system of its multipliers, one elimination forward, one substitution back. Warp and
+// weft act nearly at right angles, so solving all chains of one direction after the other comes
+// close to solving everything, and a yarn of a hundred cells is as stiff as one of ten.
 //
 //   along    (r,c)-(r,c+1)      eight rows at a time, turned so that lanes are rows
 //   across   (r,c)-(r+1,c)      lanes are columns, row by row, from both borders to the middle
@@ -12,11 +12,12 @@
 //   falling  (r,c)-(r+1,c-1)    lane where the vectors of a row wrap round
 //
 // Bending is linear (1 -2 1 along both directions, 1 -1 -1 1 per cell), so it is solved with the
-// prediction: (M + h^2 K) d = -h^2 K q for each line, five diagonals factored once. Internal friction
-// acts as if the cloth were bent as it will be some milliseconds later: q + (tau / h)(q - start) in
-// place of q. The twist T of the cells couples neighbouring lines; it is a load of the lines across,
-// whose matrix gets what bounds it, P = 4 twist D'D along the line: T <= P, so no mode is overdone.
-// Taken explicitly it would blow up at free corners: the saddle x z bends no line at all.
+// prediction: (M + h^2 K) d = -h^2 K q for each line, five diagonals factored once. Internal
+// friction acts as if the cloth were bent as it will be some milliseconds later, by
+// q + (tau / h)(q - start) in place of q. The twist T of the cells couples neighbouring lines; it
+// is a load of the lines across, whose matrix gets what bounds it, P = 4 twist D'D along the line:
+// T <= P, so no mode is overdone. Taken explicitly it would blow up at free corners: the saddle x z
+// bends no line at all.
 #ifndef DR_XPBD_GRID_H
 #define DR_XPBD_GRID_H
 
@@ -117,8 +118,8 @@ static inline int dr_grid_row_groups(const struct dr_xpbd_grid* grid)
     return (grid->rows + 7) / 8;
 }
 
-// Row at which chains across are cut in two, so that two workers can have half of the rows each: where
-// dr_parallel_for cuts the groups of rows. 1 to rows - 1, or 0 when there is a single row.
+// Row at which chains across are cut in two, so that two workers can have half of the rows each:
+// where dr_parallel_for cuts the groups of rows. 1 to rows - 1, or 0 when there is a single row.
 static inline int dr_grid_middle(const struct dr_xpbd_grid* grid)
 {
     int groups = dr_grid_row_groups(grid);

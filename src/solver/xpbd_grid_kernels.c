@@ -24,8 +24,8 @@ static inline dr_v8 bend_place(const float* x, const float* start, dr_f8 lag)
 }
 
 // Solves (M + h (h + tau) K) d = f - h^2 K (x + lag (x - start)), lag = tau / h, by the factors in
-// `line` and adds d to x. Places are `stride` floats apart, factors DR_GRID_LINE. The loads f, if any,
-// are in scratch.
+// `line` and adds d to x. Places are `stride` floats apart, factors DR_GRID_LINE. The loads f, if
+// any, are in scratch.
 static inline void bend_line(float* x, const float* start, size_t stride, int count, dr_f8 lag,
                              const float* line, float* scratch, bool has_loads)
 {
@@ -280,8 +280,8 @@ static inline dr_f8 lambda_so_far(const float* sum, dr_grid_sweep sweep)
 
 // --- Along: eight rows turned into lanes ---
 
-// Rows [first, first + 8) as columns of lanes, place c at buffer + 32 c. Missing rows repeat the last
-// one and are held.
+// Rows [first, first + 8) as columns of lanes, place c at buffer + 32 c. Missing rows repeat the
+// last one and are held.
 static void turn_rows(const struct dr_xpbd_grid* grid, int first, float* buffer)
 {
     int s = grid->row_vectors;
@@ -395,8 +395,8 @@ static void along(const struct dr_xpbd_grid* grid, int group, dr_grid_sweep swee
 
 // --- Across, rising, falling ---
 //
-// A chain is known by its vector in the last row of the lower half. Both halves are eliminated from the
-// border of the cloth inwards; the spring between them joins them.
+// A chain is known by its vector in the last row of the lower half. Both halves are eliminated from
+// the border of the cloth inwards; the spring between them joins them.
 
 // One half of the chains of a family, seen from its outer row.
 typedef struct chain_half {
@@ -449,8 +449,8 @@ static inline int chain_outer(const struct dr_xpbd_grid* grid, const chain_half*
     return j < 0 ? j + s : j;
 }
 
-// Compliance of the spring from vector j to vector `next`, a step inwards, in the lanes of `next`. The
-// table is by the left vertex.
+// Compliance of the spring from vector j to vector `next`, a step inwards, in the lanes of `next`.
+// The table is by the left vertex.
 static inline dr_f8 across_compliance(const struct dr_xpbd_grid* grid, int shift, int j, int next)
 {
     int family = shift == 0 ? DR_GRID_ACROSS : DR_GRID_DIAGONAL;
@@ -459,8 +459,8 @@ static inline dr_f8 across_compliance(const struct dr_xpbd_grid* grid, int shift
     return shift > 0 && chain_wraps(grid, shift, j) ? dr_f8_rotate_up(value) : value;
 }
 
-// Springs of chain `name` by the row of their lower vertex; the upper half keeps the multiplier of the
-// spring between the halves in the last row.
+// Springs of chain `name` by the row of their lower vertex; the upper half keeps the multiplier of
+// the spring between the halves in the last row.
 static inline float* chain_lambda(const struct dr_xpbd_grid* grid, int shift, int row, int name)
 {
     int family = shift == 0 ? 0 : shift > 0 ? 1 : 2;
@@ -500,8 +500,8 @@ static inline void end_store(float* to, const half_end* end)
 
 static inline half_end end_load(const float* from)
 {
-    return (half_end){{dr_v8_load(from), dr_f8_load(from + 24), dr_f8_load(from + 32), dr_f8_zero()},
-                      {dr_v8_load(from + 40), dr_f8_load(from + 64)}};
+    spring last = {dr_v8_load(from), dr_f8_load(from + 24), dr_f8_load(from + 32), dr_f8_zero()};
+    return (half_end){last, {dr_v8_load(from + 40), dr_f8_load(from + 64)}};
 }
 
 // What the next spring needs of it, one lane further.
@@ -513,11 +513,12 @@ static inline spring spring_rotate(spring s, int shift)
 
 static inline half_end end_rotate(half_end e, int shift)
 {
-    return (half_end){spring_rotate(e.last, shift), {rotate_v(e.at.p, shift), rotate(e.at.w, shift)}};
+    point at = {rotate_v(e.at.p, shift), rotate(e.at.w, shift)};
+    return (half_end){spring_rotate(e.last, shift), at};
 }
 
-static DR_ALWAYS_INLINE void eliminate_half(const struct dr_xpbd_grid* grid, int shift, int half, int group,
-                                  dr_grid_sweep sweep)
+static DR_ALWAYS_INLINE void eliminate_half(const struct dr_xpbd_grid* grid, int shift, int half,
+                                            int group, dr_grid_sweep sweep)
 {
     chain_half h = half_of(grid, shift, half);
     h.shift = half == 0 ? shift : -shift; // a constant for the compiler
@@ -556,8 +557,8 @@ static DR_ALWAYS_INLINE void eliminate_half(const struct dr_xpbd_grid* grid, int
     }
 }
 
-// Solves the spring between the halves and leaves to this half what it gets of it, in the lanes of its
-// own end. Both halves do the same sum.
+// Solves the spring between the halves and leaves to this half what it gets of it, in the lanes of
+// its own end. Both halves do the same sum.
 static inline carry join_halves(const struct dr_xpbd_grid* grid, int shift, int half, int name,
                                 dr_grid_sweep sweep)
 {
@@ -586,8 +587,8 @@ static inline carry join_halves(const struct dr_xpbd_grid* grid, int shift, int 
     return wraps ? (carry){rotate_v(above.push, -shift), rotate(above.share, -shift)} : above;
 }
 
-static DR_ALWAYS_INLINE void substitute_half(const struct dr_xpbd_grid* grid, int shift, int half, int group,
-                                   dr_grid_sweep sweep)
+static DR_ALWAYS_INLINE void substitute_half(const struct dr_xpbd_grid* grid, int shift, int half,
+                                             int group, dr_grid_sweep sweep)
 {
     chain_half h = half_of(grid, shift, half);
     h.shift = half == 0 ? shift : -shift;

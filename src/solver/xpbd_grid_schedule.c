@@ -1,9 +1,9 @@
 // What of a grid runs when: phases one after the other, their items beside each other.
 //
 // Chains across are cut in two halves of rows, each eliminated from its border inwards, so that two
-// workers keep half of the rows each in their caches. A round of workers costs something too: on small
-// grids a half is one item that does all it can without the other half, in four rounds a sweep. On large
-// ones the columns are cut as well, for more workers, which takes seven.
+// workers keep half of the rows each in their caches. A round of workers costs something too: on
+// small grids a half is one item that does all it can without the other half, in four rounds a
+// sweep. On large ones the columns are cut as well, for more workers, which takes seven.
 #include "solver/xpbd.h"
 #include "solver/xpbd_grid.h"
 

@@ -296,7 +296,7 @@ void dr_xpbd_mesh_free(struct dr_xpbd_mesh* mesh, dr_memory* memory)
     dr_delete(memory, mesh, 1);
 }
 
-// A triangle that is held at all corners does not bend: the hinge then bends over the other one alone.
+// A triangle that is held at all corners does not bend: its hinges bend over the other one alone.
 static void update_clamps(dr_xpbd* xpbd)
 {
     struct dr_xpbd_mesh* mesh = xpbd->mesh;

@@ -1,21 +1,21 @@
 // solver/xpbd_mesh.h: constraints of a general mesh. Between xpbd_mesh.c and its kernels.
 //
 // Triangles: with shape weights a_i, b_i of the corners, Fu = sum a_i x_i and Fv = sum b_i x_i are
-// the images of the unit warp and weft vectors. The three constraints |Fu| - 1, |Fv| - 1 and the sine
-// of the shear angle are solved together; all gradients are combinations of a_i and b_i (sum a = sum
-// b = 0). They go in batches of eight that share no vertex, and in pairs of such batches; empty lanes
-// refer to slots of their own that never move.
+// the images of the unit warp and weft vectors. The three constraints |Fu| - 1, |Fv| - 1 and the
+// sine of the shear angle are solved together; all gradients are combinations of a_i and b_i, whose
+// sums are 0. They go in batches of eight that share no vertex, and in pairs of such batches; empty
+// lanes refer to slots of their own that never move.
 //
 // Hinges: sum k_i x_i - bow n with cotangent weights k (Bergou 2006), n the normal of the pair.
-// Their energy is quadratic as long as n stays, and the same for x, y and z: one matrix K with a row
-// per vertex and some twelve neighbours in it. A substep looks for
+// Their energy is quadratic as long as n stays, and the same for x, y and z: one matrix K with a
+// row per vertex and some twelve neighbours in it. A substep looks for
 //
 //     (M + h^2 (1 + lag) K) u = M aim + h^2 (1 + lag) fold,    aim = pos + lag (pos - start)
 //
 // where lag is internal friction over the substep and `fold` the pull of the bows, n taken from the
-// prediction; then pos moves by (u - aim) / (1 + lag). Chebyshev sweeps from u = aim (Golub and Varga
-// 1961) use nothing but K u / M: linear and angular momentum are kept however few there are, and no
-// order of vertices matters, so neither do threads. Hinge by hinge a sweep cost nearly four
+// prediction; then pos moves by (u - aim) / (1 + lag). Chebyshev sweeps from u = aim (Golub and
+// Varga 1961) use nothing but K u / M: linear and angular momentum are kept however few there are,
+// and no order of vertices matters, so neither do threads. Hinge by hinge a sweep cost nearly four
 // times as much.
 #ifndef DR_XPBD_MESH_H
 #define DR_XPBD_MESH_H
@@ -100,7 +100,7 @@ struct dr_xpbd;
 
 void dr_xpbd_mesh_prepare(struct dr_xpbd* xpbd, float h);
 void dr_xpbd_mesh_free(struct dr_xpbd_mesh* mesh, dr_memory* memory);
-// Bending needs the hinge batches. Vectors of eight slots go to the blocks that begin at slot_start.
+// Bending needs the hinge batches. Vectors of eight slots go to the blocks that slot_start begins.
 bool dr_bend_create(struct dr_xpbd_mesh* mesh, dr_memory* memory, const int32_t* slot_start,
                     int vector_count);
 void dr_bend_free(struct dr_xpbd_mesh* mesh, dr_memory* memory);

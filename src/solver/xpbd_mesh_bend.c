@@ -34,8 +34,8 @@ static double hinge_weight(const struct dr_xpbd_mesh* mesh, int lane, int corner
     return corner ? k[corner - 1] : -(k[0] + k[1] + k[2]);
 }
 
-// Vertices of a hinge bend with each other unless one weighs next to nothing, as opposite to a right
-// angle.
+// Vertices of a hinge bend with each other unless one weighs next to nothing, as opposite to a
+// right angle.
 static bool is_coupled(double a, double b)
 {
     return fabs(a * b) > 1e-6 * (a * a + b * b);
@@ -248,9 +248,9 @@ static void sum_diagonal(struct dr_xpbd_mesh* mesh)
     }
 }
 
-// Deal the mass of a vertex out to its hinges by their shares of the diagonal: then no eigenvalue is
-// above the largest sum, over the vertices of a hinge, of diagonal / mass. A hinge whose sum is above
-// the limit is softened to it, and the argument holds as before.
+// Deal the mass of a vertex out to its hinges by their shares of the diagonal: then no eigenvalue
+// is above the largest sum, over the vertices of a hinge, of diagonal / mass. A hinge whose sum is
+// above the limit is softened to it, and the argument holds as before.
 static void limit_hinges(dr_xpbd* xpbd)
 {
     struct dr_xpbd_mesh* mesh = xpbd->mesh;

@@ -170,8 +170,8 @@ static inline dr_v8 unit(dr_v8 a)
     return dr_v8_scale(a, dr_f8_div(dr_f8_set(1.0f), length));
 }
 
-// Unit normal of a hinge, halfway between those of its triangles whatever their sizes: there the bow
-// of the rest shape points. x0 x1 is the edge.
+// Unit normal of a hinge, halfway between those of its triangles whatever their sizes: there the
+// bow of the rest shape points. x0 x1 is the edge.
 static inline dr_v8 hinge_normal(const point x[4])
 {
     dr_v8 edge = dr_v8_sub(x[1].p, x[0].p);
@@ -242,8 +242,8 @@ static inline void follow(const struct dr_xpbd_mesh* mesh, int v, dr_v8 move)
     dr_lanes_store(DR_LAYOUT_RECORDS, mesh->pos, v, at);
 }
 
-// Sweep number `sweep`, from 1: the next guess from the last two and what the last one lacks. All of
-// `now` was written in the sweep before, so blocks and vectors may come in any order.
+// Sweep number `sweep`, from 1: the next guess from the last two and what the last one lacks. All
+// of `now` was written in the sweep before, so blocks and vectors may come in any order.
 static void relax_block(const struct dr_xpbd_mesh* mesh, int block, int sweep)
 {
     const dr_bend* bend = &mesh->bend;

@@ -1,7 +1,7 @@
 // rational.h: the slow second opinion, in the integers and rationals of GMP.
 //
-// Every finite double is an integer multiple of 2^-1074, so signs of polynomials need integers only.
-// GMP is for tests and fuzzers; the library never sees it.
+// Every finite double is an integer multiple of 2^-1074, so signs of polynomials need integers
+// only. GMP is for tests and fuzzers; the library never sees it.
 #ifndef TEST_RATIONAL_H
 #define TEST_RATIONAL_H
 

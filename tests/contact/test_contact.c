@@ -1,4 +1,5 @@
-// Contacts with one obstacle at rest: found where sampling finds them, resolved to where they must be.
+// Contacts with one obstacle at rest: found where sampling finds them, resolved to where they
+// belong.
 #include <check.h>
 #include <math.h>
 #include <stdlib.h>

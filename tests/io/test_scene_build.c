@@ -493,8 +493,8 @@ START_TEST(sequences_move_colliders)
     write_text(&folder, "b_02.obj", "v 0 0 0\nv 1 0 0\nv 0 0 1\nv 1 0 1\nf 1 2 3\n");
     char sentence[3000];
     snprintf(sentence, sizeof sentence,
-             "%s:1: colliders[0].sequence: \"%s\": expected the triangles of the first frame, 1 over "
-             "3 vertices, found 1 over 4",
+             "%s:1: colliders[0].sequence: \"%s\": expected the triangles of the first frame, "
+             "1 over 3 vertices, found 1 over 4",
              path, test_path(&folder, "b_02.obj"));
     expect_refusal(SEQUENCE("\"b_%02d.obj\""), path, sentence);
     snprintf(sentence, sizeof sentence,

@@ -85,7 +85,8 @@ typedef struct triangle_box {
     drape_vec3 corner[3], lo, hi;
 } triangle_box;
 
-static inline triangle_box* boxes_of(const drape_vec3* positions, const int32_t* triangles, int count)
+static inline triangle_box* boxes_of(const drape_vec3* positions, const int32_t* triangles,
+                                     int count)
 {
     triangle_box* boxes = calloc((size_t)count, sizeof *boxes);
     for (int i = 0; i < count; ++i) {

@@ -46,9 +46,9 @@ START_TEST(vertices_stay_outside)
 }
 END_TEST
 
-// At 1, 10 and 100 times the speed no vertex is inside at any frame, and no point of a triangle deeper
-// than the thickness, but on a sharp corner: there a third of an edge, for a moment. What comes to rest
-// is outside altogether.
+// At 1, 10 and 100 times the speed no vertex is inside at any frame, and no point of a triangle
+// deeper than the thickness, but on a sharp corner: there a third of an edge, for a moment. What
+// comes to rest is outside altogether.
 START_TEST(speed_does_not_help)
 {
     const float speeds[3] = {2.0f, 20.0f, 200.0f};

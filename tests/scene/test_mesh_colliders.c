@@ -98,8 +98,8 @@ END_TEST
 
 // --- Speed ---
 
-// At 1, 10 and 100 times the speed no vertex is inside at any frame. Triangles may cross while a blow
-// lasts; what comes to rest is outside altogether.
+// At 1, 10 and 100 times the speed no vertex is inside at any frame. Triangles may cross while a
+// blow lasts; what comes to rest is outside altogether.
 START_TEST(speed_does_not_help)
 {
     const float speeds[3] = {2.0f, 20.0f, 200.0f};

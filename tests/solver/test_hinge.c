@@ -188,8 +188,8 @@ static dr_hinge_rigidity calibrate(piece* p, float warp, float weft)
 }
 
 // Forced into an exact cylinder a mesh costs no less than the fabric (but for the border, which has
-// hinges on one side only: a few per cent of 60 cells), and more as far as its vertices would give way
-// if they could. What it costs when they can is for the cantilevers of test_lab to tell.
+// hinges on one side only: a few per cent of 60 cells), and more as far as its vertices would give
+// way if they could. What it costs when they can is for the cantilevers of test_lab to tell.
 START_TEST(calibration_gives_the_fabric)
 {
     drape_fabric fabric = test_fabric();

@@ -235,7 +235,8 @@ START_TEST(chains_are_solved_whole)
         double(*q)[3] = places_of(&p);
         const struct dr_xpbd_grid* g = p.xpbd.grid;
         for (int i = 0; i < g->columns * g->rows; ++i) {
-            int c = i % g->columns, r = i / g->columns, dc = steps[family][0], dr = steps[family][1];
+            int c = i % g->columns, r = i / g->columns;
+            int dc = steps[family][0], dr = steps[family][1];
             if (c - dc < 0 || c - dc >= g->columns || r - dr < 0) {
                 chain line;
                 collect_chain(&p, family, c, r, dc, dr, q, &line);

@@ -108,8 +108,8 @@ static void impulse(const piece* p, const drape_vec3* before, double linear[3], 
     }
 }
 
-// Bending pushes a free sheet nowhere and does not turn it, though the sweeps are few and the hinges
-// stiffer than they can do.
+// Bending pushes a free sheet nowhere and does not turn it, though the sweeps are few and the
+// hinges stiffer than they can do.
 START_TEST(bending_keeps_momentum)
 {
     drape_fabric fabric = test_fabric();
@@ -228,8 +228,8 @@ static double unrolled_energy(const drape_fabric* fabric, int rows)
     return energy;
 }
 
-// Laid flat it holds what a flat sheet holds when it is rolled: the fabric's share, and more as far as
-// its vertices would give way if they could (see calibration_gives_the_fabric).
+// Laid flat it holds what a flat sheet holds when it is rolled: the fabric's share, and more as far
+// as its vertices would give way if they could (see calibration_gives_the_fabric).
 START_TEST(rolled_sheet_resists_unrolling)
 {
     drape_fabric fabric = test_fabric();
