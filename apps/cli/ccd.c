@@ -172,8 +172,7 @@ static int ccd(const cli_command* command, int argc, char** argv)
     dr_file file;
     query_list list = {0};
     drape_error error = {0};
-    const char* path = strcmp(name, "-") == 0 ? "/dev/stdin" : name;
-    if (!dr_file_read(path, &file, &error)) {
+    if (!dr_file_read_named(name, &file, &error)) {
         return cli_fail(command, &error);
     }
     bool is_read = read_queries(&file, name, &list, &error);

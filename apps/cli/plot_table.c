@@ -174,7 +174,7 @@ bool cli_table_read(cli_table* table, const char* path, drape_error* error)
 {
     *table = (cli_table){.path = path};
     dr_file file;
-    if (!dr_file_read(strcmp(path, "-") == 0 ? "/dev/stdin" : path, &file, error)) {
+    if (!dr_file_read_named(path, &file, error)) {
         return false;
     }
     bool is_read = cli_table_parse(table, path, &file, error);

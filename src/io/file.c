@@ -136,6 +136,20 @@ bool dr_file_read(const char* path, dr_file* file, drape_error* error)
     return is_read;
 }
 
+bool dr_file_read_named(const char* name, dr_file* file, drape_error* error)
+{
+    if (strcmp(name, "-") != 0) {
+        return dr_file_read(name, file, error);
+    }
+    *file = (dr_file){0};
+    int number = read_all(STDIN_FILENO, BUFFER_SIZE, PIPE_LIMIT, file);
+    if (number != 0) {
+        dr_file_free(file);
+        return read_fails("standard input", number, error);
+    }
+    return true;
+}
+
 void dr_file_free(dr_file* file)
 {
     free(file->data);

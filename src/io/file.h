@@ -31,6 +31,8 @@ typedef struct dr_file {
 
 // Reads a regular file or a pipe; everything else is refused. Nothing is held when it fails.
 bool dr_file_read(const char* path, dr_file* file, drape_error* error);
+// The same for what a user names, where "-" is the standard input, whatever that is.
+bool dr_file_read_named(const char* name, dr_file* file, drape_error* error);
 void dr_file_free(dr_file* file);
 // True when `path` ends so (".obj"), upper and lower case alike.
 bool dr_path_has_ending(const char* path, const char* ending);

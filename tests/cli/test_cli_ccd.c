@@ -50,16 +50,18 @@ START_TEST(nothing_is_answered_with_nothing)
 }
 END_TEST
 
+// A file, a pipe, or a device.
 START_TEST(standard_input_is_read)
 {
     write_queries("vf 1 " CROSSING " 0x1p-1\n");
-    char command[2048];
-    snprintf(command, sizeof command, "'%s' ccd - <'%s' >'%s'", DRAPE_COMMAND,
-             in_folder("queries.txt"), in_folder("answers"));
+    char command[4096], text[256];
+    const char* from = _i == 2 ? "/dev/null" : in_folder("queries.txt");
+    snprintf(command, sizeof command, "%s'%s' %s'%s' ccd - >'%s'", _i == 1 ? "cat " : "<", from,
+             _i == 1 ? "| " : "", DRAPE_COMMAND, in_folder("answers"));
     ck_assert_int_eq(system(command), 0);
-    char text[256];
     read_text(in_folder("answers"), text, sizeof text);
-    ck_assert_ptr_nonnull(strstr(text, "1 0x1p-1\n# queries 1 seconds "));
+    const char* words = _i == 2 ? "# queries 0 seconds " : "1 0x1p-1\n# queries 1 seconds ";
+    ck_assert_ptr_nonnull(strstr(text, words));
 }
 END_TEST
 
@@ -107,7 +109,7 @@ int main(void)
     TCase* tests = cli_test_case(suite, "queries");
     tcase_add_test(tests, queries_are_answered);
     tcase_add_test(tests, nothing_is_answered_with_nothing);
-    tcase_add_test(tests, standard_input_is_read);
+    tcase_add_loop_test(tests, standard_input_is_read, 0, 3);
     tcase_add_loop_test(tests, bad_lines_are_named, 0, sizeof bad_lines / sizeof bad_lines[0]);
     tcase_add_test(tests, missing_file_is_named);
     return test_run(suite);
