@@ -1,8 +1,8 @@
 // collide/feature_pairs.h: pairs of a point and a triangle, and of two edges, whose boxes meet.
 //
-// Every vertex and every edge belongs to one triangle (ownership bits of mesh/mesh.h, METHODS
-// 10.6), so to one leaf of the tree. There the features that the leaf's triangles own lie side by
-// side, with boxes of their own:
+// Every vertex and every edge belongs to one triangle (ownership bits of mesh/mesh.h), so to one
+// leaf of the tree. There the features that the leaf's triangles own lie side by side, with boxes
+// of their own:
 //
 //     leaf      triangles  t0 t1 t2 t3 t4 t5 t6 t7        boxes in the tree
 //               points     v0 v1 v2 v3                    boxes here: of the vertex itself,
@@ -11,7 +11,7 @@
 // A walk down the tree brings together all leaves whose boxes meet. The box of a leaf contains
 // those of its features, and two leaves meet once; so every pair of features whose boxes meet is
 // found, exactly once. Features with a common vertex are dropped, neighbouring triangles are not:
-// that is where folds begin (METHODS 15.1).
+// that is where folds begin.
 //
 // Lists of a search (collide/tree_pairs.h):
 //

@@ -23,7 +23,7 @@
 // -z, x, y, z: so -lo.x, -lo.y, -lo.z, hi.x, hi.y, hi.z. The union of boxes is a maximum, and boxes
 // are apart if and only if reach_A(d) + reach_B(-d) < 0 for some d; the sign of a sum of two floats
 // is exact. So boxes are closed: those that only touch overlap in every search, and no search loses
-// features that touch. (Tests that must not count touching, as METHODS 3 has it, come after.)
+// features that touch. (Tests that must not count touching come after.)
 //
 // Boxes contain what they must, to the last bit: an inflated box is rounded outwards.
 //
@@ -31,7 +31,7 @@
 // ones of edges. Positions must be finite; with others nothing crashes, but pairs may be missing.
 //
 // Extras of the nodes, each made when first asked for, refit on demand: direction masks or normal
-// cones (METHODS 8.5), region masks (METHODS 10.7).
+// cones, region masks.
 #ifndef DR_TREE_H
 #define DR_TREE_H
 

@@ -13,9 +13,9 @@
 // Material space is the rest shape, not uv: texture coordinates may overlap (two mirrored sleeves
 // on the same place), and then halves of them are no patches at all.
 //
-// Bottom-up (METHODS 8.4). Patches are adjacent where they share an edge. Sharing a vertex would
-// not do: positive vectors (METHODS 8.5) say nothing of two fans that meet in a point, and n
-// triangles around one vertex would make n^2 pairs. What is "least":
+// Bottom-up. Patches are adjacent where they share an edge. Sharing a vertex would not do: a
+// direction that all normals of a patch agree with says nothing of two fans that meet in a point,
+// and n triangles around one vertex would make n^2 pairs. What is "least":
 //
 //     surface + diagonal^2 / 8, then fewer triangles, then lower numbers
 //
@@ -54,7 +54,7 @@ bool dr_plan_bottom_up_counted(dr_tree_plan* plan, dr_memory* memory, const dr_s
                                int64_t* weighed);
 
 // Splits at the middle of the box of the centroids, so at least two octants hold something; for
-// points this is the node's own box (METHODS 9.4). Fewer than 8 triangles stay together.
+// points this is the node's own box. Fewer than 8 triangles stay together.
 bool dr_plan_octree(dr_tree_plan* plan, dr_memory* memory, const dr_surface* surface);
 
 // --- For builders ---

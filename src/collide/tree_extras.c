@@ -4,7 +4,7 @@
 #include "collide/tree.h"
 #include "core/vec_math.h"
 
-// Leaves that bend less than this against a direction count as positive (METHODS 8.5).
+// Leaves that bend less than this against a direction count as positive.
 #define LEAST_DOT 0.02
 
 typedef struct vec3d {

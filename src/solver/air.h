@@ -1,6 +1,6 @@
 // solver/air.h: the force of moving air on the triangles of a sheet.
 //
-// Per triangle of area A with unit normal n, v its mean velocity against the air (METHODS 9.1):
+// Per triangle of area A with unit normal n, v its mean velocity against the air:
 //
 //   drag  -rho/2 A |n.v| drag v                    against the motion, nothing edge-on
 //   lift   rho/2 A |n.v| lift (|n.v| v/|v| - s |v| n)   across it, s the sign of n.v; 0 head-on

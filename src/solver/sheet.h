@@ -4,7 +4,7 @@
 //
 //   striped   vector k holds x[8] y[8] z[8] w[8]; for grids, whose neighbours then line up lane by
 //             lane: column c of S = row_vectors * 8 lanes is lane c / row_vectors of vector
-//             c % row_vectors (LIMITS: no gathers, one rotation per row end)
+//             c % row_vectors (no gathers, one rotation per row end)
 //   records   slot k holds x y z w; for meshes, whose neighbours are fetched slot by slot
 //
 // `pos` is the candidate of the substep, its w the inverse mass (0: does not yield); `start` the

@@ -157,9 +157,9 @@ START_TEST(large_meshes_drop_the_same)
 }
 END_TEST
 
-// METHODS 10.6: on a grid of 7 x 7 vertices, everything within reach of everything, there are 9,949
-// pairs: 49 points with 72 triangles, without 216 corners, and 120 edges with each other, without
-// those that share an end.
+// On a grid of 7 x 7 vertices, everything within reach of everything, there are 9,949 pairs: 49
+// points with 72 triangles, without 216 corners, and 120 edges with each other, without those that
+// share an end.
 START_TEST(a_small_grid_has_its_count)
 {
     dr_memory_init(&memory, NULL);
