@@ -84,4 +84,23 @@ static inline float nearest_point(drape_world* world, drape_cloth_id cloth,
     return nearest;
 }
 
+// --- Belts ---
+
+// Sets a belt in motion along x: what lies on it goes along.
+static inline void expect_ride(drape_world* world, drape_collider_id belt, drape_cloth_id cloth)
+{
+    step_frames(world, 5);
+    float from = middle_of(world, cloth).x;
+    drape_transform pose = drape_collider_pose(world, belt);
+    for (int frame = 1; frame <= 90; ++frame) {
+        // 2 m/s^2 for the first half second, then steadily 1 m/s: mu g is 5.4.
+        float t = (float)frame * FRAME;
+        pose.translate.x = t < 0.5f ? t * t : 0.25f + (t - 0.5f);
+        drape_collider_move(world, belt, pose);
+        drape_world_step(world, FRAME);
+    }
+    // Moved frame by frame, the belt jerks in every first substep: it slips 0.1 mm a jerk.
+    ck_assert_float_eq_tol(middle_of(world, cloth).x - from, pose.translate.x, 5e-3f);
+}
+
 #endif
