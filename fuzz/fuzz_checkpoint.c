@@ -1,8 +1,8 @@
 // Checkpoints: the frames and the state in one, and a step from there.
 //
-// The bytes are changes to a good checkpoint, for hashes are beyond guessing: each is a kind, a place
-// and a value. The first byte says which hashes are then made right again. So inputs stay small, and
-// stay good when the format of a state changes.
+// The bytes are changes to a good checkpoint, for hashes are beyond guessing: each is a kind, a
+// place and a value. The first byte says which hashes are then made right again. So inputs stay
+// small, and stay good when the format of a state changes.
 #include "../apps/cli/checkpoint.h"
 #include "core/base.h"
 #include "fuzz_reader.h"
