@@ -1,4 +1,4 @@
-// core/simd.h: eight floats at a time. The only file with intrinsics.
+// core/simd.h: eight floats at a time. With core/simd_double.h the only file with intrinsics.
 //
 // A kernel file is written once against this header and compiled once per instruction set, with one
 // of DR_SIMD_PLAIN, DR_SIMD_SSE2, DR_SIMD_AVX2, DR_SIMD_NEON, DR_SIMD_WASM defined; DR_KERNEL(name)
