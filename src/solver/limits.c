@@ -126,8 +126,8 @@ static void move(double y[3], const double along[3], double by)
     }
 }
 
-// The planes a vertex ends on: at most three, for then it is a point. `axes` are unit vectors at right
-// angles that span their normals.
+// The planes a vertex ends on: at most three, for then it is a point. `axes` are unit vectors at
+// right angles that span their normals.
 typedef struct corner {
     int count;
     const dr_halfspace* planes[3];
@@ -155,8 +155,8 @@ static bool add_to_corner(corner* at, const dr_halfspace* plane)
     return true;
 }
 
-// The point nearest to y on all planes of the corner: its height above each is taken off in the order
-// in which they were added, along the axes, which leave the planes before alone.
+// The point nearest to y on all planes of the corner: its height above each is taken off in the
+// order in which they were added, along the axes, which leave the planes before alone.
 static void onto_corner(const corner* at, double y[3])
 {
     for (int k = 0; k < at->count; ++k) {
@@ -165,108 +165,123 @@ static void onto_corner(const corner* at, double y[3])
     }
 }
 
-// The best answer so far of a search over corners.
-typedef struct search {
-    const dr_halfspace* planes[DR_LIMIT_PLANES];
+// The planes of one vertex, at most DR_LIMIT_PLANES.
+typedef struct plane_set {
     int count;
-    double y[3];       // to be projected
+    const dr_halfspace* planes[DR_LIMIT_PLANES];
+} plane_set;
+
+// Most that y is behind one of the planes; 0 when that is rounding.
+static double depth(const plane_set* set, const double y[3])
+{
+    // Of a coordinate's own size, with room for a few operations.
+    double slack = 1e-12 * (1.0 + fmax(fmax(fabs(y[0]), fabs(y[1])), fabs(y[2])));
+    double deepest = 0.0;
+    for (int k = 0; k < set->count; ++k) {
+        deepest = fmax(deepest, -height(set->planes[k], y));
+    }
+    return deepest > slack ? deepest : 0.0;
+}
+
+// True when each plane of the corner pushes: `way` is a sum of their normals with no negative
+// share. Shares are found from the last plane to the first, whose axis no later normal is free of.
+static bool pushes(const corner* at, const double way[3])
+{
+    double share[3];
+    for (int k = at->count - 1; k >= 0; --k) {
+        double rest = dot(way, at->axes[k]);
+        for (int j = k + 1; j < at->count; ++j) {
+            rest -= share[j] * dot(at->planes[j]->normal, at->axes[k]);
+        }
+        share[k] = rest / dot(at->planes[k]->normal, at->axes[k]);
+        if (!(share[k] >= 0.0)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// A walk over corners. When none is right, for the planes leave no room, the least wrong is kept.
+typedef struct search {
+    plane_set set;
+    double y[3]; // to be projected
     double best[3];
-    double deepest;    // most that `best` is behind a plane
-    double distance;   // from y, squared
-    corner at;         // of `best`
+    double deepest; // of `best`
+    corner at;      // of `best`
 } search;
 
-// Behind a plane by less than this, in metres, is on it: rounding.
-static const double on_plane = 1e-12;
-
-static void try_corner(search* s, const corner* at)
+// The corner is right when its planes all push and its nearest point is behind no other: the
+// conditions of the nearest point of a convex set, which is the only one.
+static bool try_corner(search* s, const corner* at)
 {
-    double y[3], deepest = 0.0, way[3];
+    double y[3], way[3];
     memcpy(y, s->y, sizeof y);
     onto_corner(at, y);
-    for (int k = 0; k < s->count; ++k) {
-        deepest = fmax(deepest, -height(s->planes[k], y));
-    }
-    deepest = deepest > on_plane ? deepest : 0.0;
     for (int c = 0; c < 3; ++c) {
         way[c] = y[c] - s->y[c];
     }
-    double distance = dot(way, way);
-    if (deepest < s->deepest || (deepest == s->deepest && distance < s->distance)) {
+    double deepest = depth(&s->set, y);
+    bool is_right = deepest == 0.0 && pushes(at, way);
+    if (is_right || deepest < s->deepest) {
         memcpy(s->best, y, sizeof y);
         s->deepest = deepest;
-        s->distance = distance;
         s->at = *at;
     }
+    return is_right;
 }
 
-// All corners of up to three planes, beginning with those of one.
-static void try_corners(search* s)
+// Corners of `size` planes that hold those of `base` and others from `first` on.
+static bool try_corners(search* s, const corner* base, int first, int size)
 {
-    const corner open = {0};
-    try_corner(s, &open);
-    for (int size = 1; size <= 3 && s->deepest > 0.0; ++size) {
-        for (int i = 0; i < s->count; ++i) {
-            corner one = open;
-            add_to_corner(&one, s->planes[i]);
-            if (size == 1) {
-                try_corner(s, &one);
-                continue;
-            }
-            for (int j = i + 1; j < s->count; ++j) {
-                corner two = one;
-                if (!add_to_corner(&two, s->planes[j])) {
-                    continue;
-                }
-                if (size == 2) {
-                    try_corner(s, &two);
-                    continue;
-                }
-                for (int k = j + 1; k < s->count; ++k) {
-                    corner three = two;
-                    if (add_to_corner(&three, s->planes[k])) {
-                        try_corner(s, &three);
-                    }
-                }
-            }
+    for (int i = first; i < s->set.count; ++i) {
+        corner next = *base;
+        if (add_to_corner(&next, s->set.planes[i]) &&
+            (size == 1 ? try_corner(s, &next) : try_corners(s, &next, i + 1, size - 1))) {
+            return true;
         }
     }
+    return false;
 }
 
-// Behind all planes, as near to y as can be. When nothing is behind all of them, where it is least wrong.
-static corner onto_planes(const search* asked, double y[3])
+// Behind no plane, as near to y as can be. Where no place is, the corner that is least wrong.
+static corner onto_planes(const plane_set* set, double y[3])
 {
-    search s = *asked;
-    memcpy(s.y, y, sizeof s.y);
-    s.deepest = INFINITY;
-    try_corners(&s);
+    search s = {.set = *set, .y = {y[0], y[1], y[2]}};
+    const corner open = {0};
+    s.deepest = depth(set, y);
+    memcpy(s.best, y, sizeof s.best);
+    bool is_right = s.deepest == 0.0;
+    for (int size = 1; size <= 3 && !is_right; ++size) {
+        is_right = try_corners(&s, &open, 0, size);
+    }
     memcpy(y, s.best, sizeof s.best);
     return s.at;
 }
 
-// Coulomb: what the planes pushed back, times the coefficient, is what may be taken off the way along
-// them.
+// Coulomb: what the planes pushed back, times the coefficient, is what may be taken off the way
+// along them. At an edge the rougher plane counts.
 static bool rub(const corner* at, const double pushed[3], double y[3])
 {
-    if (at->count == 0 || at->count == 3) {
+    double friction_static = 0.0, friction_dynamic = 0.0, slip[3];
+    for (int k = 0; k < at->count; ++k) {
+        friction_static = fmax(friction_static, (double)at->planes[k]->friction_static);
+        friction_dynamic = fmax(friction_dynamic, (double)at->planes[k]->friction_dynamic);
+    }
+    if (at->count == 3 || (friction_static <= 0.0 && friction_dynamic <= 0.0)) {
         return false;
     }
-    const dr_halfspace* plane = at->planes[0];
-    double push = sqrt(dot(pushed, pushed));
-    double slip[3];
     for (int c = 0; c < 3; ++c) {
-        slip[c] = y[c] - plane->anchor[c];
+        slip[c] = y[c] - at->planes[0]->anchor[c];
     }
     for (int k = 0; k < at->count; ++k) {
         move(slip, at->axes[k], -dot(slip, at->axes[k]));
     }
-    double length = sqrt(dot(slip, slip));
-    double most = (double)plane->friction_dynamic * push;
-    bool sticks = length <= (double)plane->friction_static * push;
-    if (length == 0.0 || (most == 0.0 && !sticks)) {
+    double length = sqrt(dot(slip, slip)), push = sqrt(dot(pushed, pushed));
+    bool sticks = length <= friction_static * push;
+    if (length == 0.0) {
         return false;
     }
-    move(y, slip, sticks ? -1.0 : -fmin(most / length, 1.0));
+    move(y, slip, sticks ? -1.0 : -fmin(friction_dynamic * push / length, 1.0));
     return true;
 }
 
@@ -275,6 +290,35 @@ static void follow_plane(const dr_halfspace* plane, double y[3])
 {
     int j = plane->dependent;
     y[j] -= height(plane, y) / plane->normal[j];
+}
+
+// The commonest case: one plane.
+static void onto_plane(const dr_halfspace* plane, double y[3])
+{
+    double above = height(plane, y);
+    if (above >= 0.0) {
+        return;
+    }
+    move(y, plane->normal, -above);
+    if (plane->friction_static > 0.0f || plane->friction_dynamic > 0.0f) {
+        corner at = {0};
+        const double pushed[3] = {above * plane->normal[0], above * plane->normal[1],
+                                  above * plane->normal[2]};
+        add_to_corner(&at, plane);
+        rub(&at, pushed, y);
+    }
+}
+
+static void onto_all(const plane_set* set, double y[3])
+{
+    double pushed[3] = {y[0], y[1], y[2]};
+    corner at = onto_planes(set, y);
+    for (int c = 0; c < 3; ++c) {
+        pushed[c] -= y[c];
+    }
+    if (at.count > 0 && rub(&at, pushed, y)) {
+        onto_planes(set, y);
+    }
 }
 
 static bool left_interval(const dr_limits* limits, int vertex, const double y[3])
@@ -296,25 +340,20 @@ bool dr_limits_project(const dr_limits* limits, int vertex, double y[3])
     for (int c = 0; c < 3; ++c) {
         y[c] = fmin(fmax(y[c], limits->lo[vertex][c]), limits->hi[vertex][c]);
     }
-    search s = {0};
+    plane_set set = {0};
     const dr_limit_plane* planes = limits->planes.data;
     for (int p = limits->first_plane[vertex]; p >= 0; p = planes[p].next) {
-        s.planes[s.count++] = &planes[p].plane;
+        set.planes[set.count++] = &planes[p].plane;
     }
-    if (s.count == 0) {
+    if (set.count == 0) {
         return false;
     }
-    if (s.count == 1 && s.planes[0]->dependent >= 0) {
-        follow_plane(s.planes[0], y);
-        return left_interval(limits, vertex, y);
-    }
-    double pushed[3] = {y[0], y[1], y[2]};
-    corner at = onto_planes(&s, y);
-    for (int c = 0; c < 3; ++c) {
-        pushed[c] -= y[c];
-    }
-    if (rub(&at, pushed, y)) {
-        onto_planes(&s, y);
+    if (set.count > 1) {
+        onto_all(&set, y);
+    } else if (set.planes[0]->dependent >= 0) {
+        follow_plane(set.planes[0], y);
+    } else {
+        onto_plane(set.planes[0], y);
     }
     return left_interval(limits, vertex, y);
 }

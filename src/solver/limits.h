@@ -4,9 +4,9 @@
 //     interval   lo <= y <= hi along each axis
 //     planes     n.y + d >= 0, several at edges and corners of obstacles
 //
-// Detectors add, solvers read: after each update of a vertex they project it with dr_limits_project.
-// Limits grow over the runs of one step and are cleared at the next. Vertices are numbered over all
-// cloths of a world (contact/sheets.h), in the order of their meshes.
+// Detectors add, solvers read: after each update of a vertex they project it with
+// dr_limits_project. Limits grow over the runs of one step and are cleared at the next. Vertices
+// are numbered over all cloths of a world (contact/sheets.h), in the order of their meshes.
 #ifndef DR_LIMITS_H
 #define DR_LIMITS_H
 
@@ -29,11 +29,11 @@ typedef enum dr_limit_answer {
 
 // One obstacle plane of one vertex.
 typedef struct dr_halfspace {
-    double normal[3];  // of length 1, out of the obstacle
-    double offset;     // normal.y + offset >= 0
-    double anchor[3];  // where the obstacle carries the vertex if it sticks
+    double normal[3]; // of length 1, out of the obstacle
+    double offset;    // normal.y + offset >= 0
+    double anchor[3]; // where the obstacle carries the vertex if it sticks
     float friction_static, friction_dynamic;
-    int dependent;     // -1, or the coordinate that follows from the others: normal.y + offset = 0
+    int dependent; // -1, or the coordinate that follows from the others: normal.y + offset = 0
 } dr_halfspace;
 
 typedef struct dr_limit_plane {
@@ -44,15 +44,15 @@ typedef struct dr_limit_plane {
 
 typedef struct dr_limits {
     int vertex_count;
-    double (*lo)[3];      // -infinity where free
+    double (*lo)[3]; // -infinity where free
     double (*hi)[3];
     double (*place)[3];   // of held vertices
     uint8_t* hold;        // dr_hold
     uint8_t* is_limited;  // anything at all
     int32_t* first_plane; // into `planes`, -1
     uint8_t* plane_count;
-    dr_array planes;      // dr_limit_plane
-    dr_array limited;     // int32_t: the vertices with any limit, in the order they got one
+    dr_array planes;  // dr_limit_plane
+    dr_array limited; // int32_t: the vertices with any limit, in the order they got one
 } dr_limits;
 
 // All free. False when memory is short; free it then all the same.
@@ -68,8 +68,8 @@ void dr_limits_set_interval(dr_limits* limits, int vertex, int axis, double lo, 
 dr_limit_answer dr_limits_add_plane(dr_limits* limits, dr_memory* memory, int vertex,
                                     const dr_halfspace* plane);
 
-// The nearest place that honours the vertex's limits: held, or clamped, then behind the planes, which
-// win; friction included. Returns true when planes moved it out of its interval.
+// The nearest place that honours the vertex's limits: held, or clamped, then behind the planes,
+// which win; friction included. Returns true when planes moved it out of its interval.
 bool dr_limits_project(const dr_limits* limits, int vertex, double y[3]);
 
 #endif
