@@ -1,0 +1,251 @@
+// Gauss-Seidel over the vertices of an elastic sheet, each kept within its limits.
+#include <math.h>
+#include <string.h>
+
+#include "core/isa.h"
+#include "solver/elastic_kernels.h"
+
+DR_KERNEL_TABLE(dr_elastic_sweeps)
+
+// --- Limits in the solver's order ---
+
+static void drop_limits(dr_elastic* e)
+{
+    for (int i = 0; i < e->touched_count; ++i) {
+        ptrdiff_t at = dr_elastic_place(e, e->touched[i]);
+        for (int c = 0; c < 3; ++c) {
+            e->f.lo[c][at] = -INFINITY;
+            e->f.hi[c][at] = INFINITY;
+        }
+        e->f.counts[at] = 1.0;
+        e->is_limited[at / 4] = 0;
+    }
+    e->touched_count = 0;
+}
+
+// Which of the lists of planes a vertex belongs to.
+static int bucket_of(const dr_elastic* e, int vertex)
+{
+    int row = vertex / e->def.columns, column = vertex % e->def.columns;
+    return (column + 2 * row) % DR_ELASTIC_COLOURS * e->def.rows + row;
+}
+
+// Held is an interval without room.
+static void take_limit(dr_elastic* e, const dr_limits* limits, int first_vertex, int vertex)
+{
+    int v = first_vertex + vertex;
+    ptrdiff_t at = dr_elastic_place(e, vertex);
+    bool is_held = limits->hold[v] != DR_HOLD_FREE;
+    for (int c = 0; c < 3; ++c) {
+        e->f.lo[c][at] = is_held ? limits->place[v][c] : limits->lo[v][c];
+        e->f.hi[c][at] = is_held ? limits->place[v][c] : limits->hi[v][c];
+    }
+    e->is_limited[at / 4] = 1;
+    e->touched[e->touched_count++] = vertex;
+    if (!is_held && limits->plane_count[v] > 0) {
+        e->f.counts[at] = 0.0;
+        ++e->planes.first[bucket_of(e, vertex)];
+    }
+}
+
+// Counts have become starts of lists; filling them in from behind leaves them at their starts.
+static void list_planes(dr_elastic* e)
+{
+    int32_t* first = e->planes.first;
+    int buckets = e->def.rows * DR_ELASTIC_COLOURS;
+    for (int b = 1; b <= buckets; ++b) {
+        first[b] += first[b - 1];
+    }
+    for (int i = e->touched_count - 1; i >= 0; --i) {
+        int vertex = e->touched[i];
+        if (e->f.counts[dr_elastic_place(e, vertex)] == 0.0) {
+            e->planes.vertices[--first[bucket_of(e, vertex)]] = vertex;
+        }
+    }
+}
+
+static void take_limits(dr_elastic* e, const dr_limits* limits, int first_vertex)
+{
+    size_t buckets = (size_t)e->def.rows * DR_ELASTIC_COLOURS;
+    drop_limits(e);
+    memset(e->planes.first, 0, (buckets + 1) * sizeof *e->planes.first);
+    const int32_t* limited = limits ? limits->limited.data : NULL;
+    for (int i = 0; limits && i < limits->limited.count; ++i) {
+        int vertex = limited[i] - first_vertex;
+        if (vertex >= 0 && vertex < dr_elastic_vertex_count(e)) {
+            take_limit(e, limits, first_vertex, vertex);
+        }
+    }
+    list_planes(e);
+}
+
+// --- Sweeps ---
+
+typedef struct sweeping {
+    const dr_elastic* elastic;
+    double (*sweep)(const dr_elastic* elastic, int row, int colour);
+    const dr_limits* limits;
+    int first_vertex;
+    int colour;
+} sweeping;
+
+static void read_candidate(const dr_elastic* e, int vertex, double y[3])
+{
+    ptrdiff_t at = dr_elastic_place(e, vertex);
+    for (int c = 0; c < 3; ++c) {
+        y[c] = e->f.q[c][at];
+    }
+}
+
+// The candidate of a vertex to the nearest place that its limits allow; its change since `before`.
+static double project(const sweeping* s, int vertex, const double before[3])
+{
+    const dr_elastic* e = s->elastic;
+    ptrdiff_t at = dr_elastic_place(e, vertex);
+    double y[3], change = 0.0;
+    read_candidate(e, vertex, y);
+    dr_limits_project(s->limits, s->first_vertex + vertex, y);
+    for (int c = 0; c < 3; ++c) {
+        e->f.q[c][at] = y[c];
+        change = fmax(change, fabs(y[c] - before[c]));
+    }
+    return change;
+}
+
+// One colour of some rows: all by the kernel, then those with planes once more. Vertices of a
+// colour are not coupled, so this is as good as one by one.
+static double sweep_colour(const sweeping* s, int row_begin, int row_end, int colour)
+{
+    const dr_elastic* e = s->elastic;
+    int rows = e->def.rows;
+    const int32_t* first = e->planes.first + (ptrdiff_t)colour * rows;
+    int begin = first[row_begin], end = first[row_end];
+    for (int i = begin; i < end; ++i) {
+        read_candidate(e, e->planes.vertices[i], e->planes.before[i]);
+    }
+    double change = 0.0;
+    for (int row = row_begin; row < row_end; ++row) {
+        change = fmax(change, s->sweep(e, row, colour));
+    }
+    for (int i = begin; i < end; ++i) {
+        change = fmax(change, project(s, e->planes.vertices[i], e->planes.before[i]));
+    }
+    return change;
+}
+
+static void sweep_rows(void* context, int begin, int end, int worker)
+{
+    (void)worker;
+    const sweeping* s = context;
+    double* change = &s->elastic->row_result[begin];
+    *change = fmax(*change, sweep_colour(s, begin, end, s->colour));
+}
+
+// Fewer vertices than this for each worker and colour cost more to hand out than to do.
+enum { PIECE = 2048 };
+
+static double sweep_in_parallel(sweeping* s, dr_pool* pool)
+{
+    const dr_elastic* e = s->elastic;
+    int rows = e->def.rows, grain = DR_ELASTIC_COLOURS * PIECE / e->def.columns + 1;
+    double change = 0.0;
+    memset(e->row_result, 0, (size_t)rows * sizeof *e->row_result);
+    for (s->colour = 0; s->colour < DR_ELASTIC_COLOURS; ++s->colour) {
+        dr_parallel_for(pool, rows, grain, sweep_rows, s);
+    }
+    for (int row = 0; row < rows; ++row) {
+        change = fmax(change, e->row_result[row]);
+    }
+    return change;
+}
+
+static int within(int row, int rows)
+{
+    return row < 0 ? 0 : row > rows ? rows : row;
+}
+
+// The same band by band, so that rows are used by all colours while they are in the cache: a colour
+// follows three rows behind the one before, whose neighbours reach two.
+static double sweep_in_bands(const sweeping* s)
+{
+    enum { BAND = 16, BEHIND = 3 };
+    int rows = s->elastic->def.rows;
+    double change = 0.0;
+    for (int front = 0; front < rows + (DR_ELASTIC_COLOURS - 1) * BEHIND; front += BAND) {
+        for (int colour = 0; colour < DR_ELASTIC_COLOURS; ++colour) {
+            int begin = within(front - colour * BEHIND, rows);
+            int end = within(front + BAND - colour * BEHIND, rows);
+            if (begin < end) {
+                change = fmax(change, sweep_colour(s, begin, end, colour));
+            }
+        }
+    }
+    return change;
+}
+
+static double sweep_once(sweeping* s, dr_pool* pool)
+{
+    int enough = 2 * DR_ELASTIC_COLOURS * PIECE;
+    bool is_parallel =
+        dr_pool_worker_count(pool) > 1 && dr_elastic_vertex_count(s->elastic) >= enough;
+    return is_parallel ? sweep_in_parallel(s, pool) : sweep_in_bands(s);
+}
+
+// Committed places, brought within the limits.
+static void start(const sweeping* s)
+{
+    const dr_elastic* e = s->elastic;
+    size_t bytes = (size_t)e->def.rows * (size_t)e->row * sizeof(double);
+    for (int c = 0; c < 3; ++c) {
+        memcpy(e->f.q[c], e->f.x[c], bytes);
+    }
+    for (int i = 0; i < e->touched_count; ++i) {
+        project(s, e->touched[i], (const double[3]){0});
+    }
+}
+
+static int count_violations(const sweeping* s)
+{
+    const dr_elastic* e = s->elastic;
+    int count = 0;
+    for (int i = 0; i < e->planes.first[e->def.rows * DR_ELASTIC_COLOURS]; ++i) {
+        ptrdiff_t at = dr_elastic_place(e, e->planes.vertices[i]);
+        bool is_out = false;
+        for (int c = 0; c < 3; ++c) {
+            is_out |= e->f.q[c][at] < e->f.lo[c][at] || e->f.q[c][at] > e->f.hi[c][at];
+        }
+        count += is_out;
+    }
+    return count;
+}
+
+dr_elastic_result dr_elastic_solve(dr_elastic* elastic, const dr_limits* limits, int first_vertex,
+                                   dr_pool* pool, drape_isa isa)
+{
+    bool is_plate = elastic->def.bend == DR_ELASTIC_PLATE;
+    sweeping s = {elastic, dr_elastic_sweeps_for(isa)->sweep[is_plate], limits, first_vertex, 0};
+    dr_elastic_result result = {0};
+    take_limits(elastic, limits, first_vertex);
+    start(&s);
+    while (result.sweeps < DR_ELASTIC_SWEEPS && !result.converged) {
+        result.change = sweep_once(&s, pool);
+        result.converged = result.change < elastic->tolerance;
+        ++result.sweeps;
+    }
+    result.violations = count_violations(&s);
+    return result;
+}
+
+bool dr_elastic_commit(dr_elastic* elastic, drape_isa isa)
+{
+    const dr_elastic_sweeps* kernels = dr_elastic_sweeps_for(isa);
+    for (int row = 0; row < elastic->def.rows; ++row) {
+        if (!kernels->is_finite(elastic, row)) {
+            return false;
+        }
+    }
+    for (int row = 0; row < elastic->def.rows; ++row) {
+        kernels->commit(elastic, row);
+    }
+    return true;
+}
