@@ -61,6 +61,12 @@ void dr_box_list_refit(dr_box_list* list, dr_pool* pool, const dr_motion* motion
     dr_parallel_for(pool, (list->count + 7) / 8, 64, refit_eights, &work);
 }
 
+int dr_box_list_meet_groups(const dr_box_list* list, drape_isa isa, int one,
+                            const dr_near_group* groups, int count, dr_pair* out)
+{
+    return dr_all_pairs_kernels_for(isa)->groups(list, one, groups, count, out);
+}
+
 // --- Search ---
 
 // Boxes of the first list to a chunk, boxes of the second list to a stretch of a row.

@@ -7,6 +7,7 @@
 #define DR_ALL_PAIRS_H
 
 #include "collide/tree_pairs.h"
+#include "contact/near.h"
 
 // Boxes of features of up to three corners, as reaches (collide/tree.h): row r of box i is
 // rows[r * step + i].
@@ -43,6 +44,11 @@ bool dr_all_pairs_run(dr_all_pairs* all, dr_memory* memory, dr_pool* pool, drape
                       const void* context);
 void dr_all_pairs_free(dr_all_pairs* all, dr_memory* memory);
 
+// One with those of the near triangles in some groups whose boxes meet; `out` has room for eight per
+// group. Returns how many there are.
+int dr_box_list_meet_groups(const dr_box_list* list, drape_isa isa, int one,
+                            const dr_near_group* groups, int count, dr_pair* out);
+
 // --- For kernels ---
 
 typedef struct dr_all_pairs_kernels {
@@ -50,6 +56,8 @@ typedef struct dr_all_pairs_kernels {
     // all of them. Returns how many there are.
     int (*row)(const dr_box_list* others, int begin, int end, const dr_box_list* ones, int one,
                int32_t* out);
+    int (*groups)(const dr_box_list* list, int one, const dr_near_group* groups, int count,
+                  dr_pair* out);
 } dr_all_pairs_kernels;
 
 #endif

@@ -21,5 +21,19 @@ static int row(const dr_box_list* others, int begin, int end, const dr_box_list*
     return count;
 }
 
+static int groups(const dr_box_list* list, int one, const dr_near_group* group, int group_count,
+                  dr_pair* out)
+{
+    dr_box_at box = {list->rows + one, list->step};
+    int count = 0;
+    for (int i = 0; i < group_count; ++i) {
+        int bits = dr_meet_eight(list->rows + group[i].first, list->step, box) & group[i].mask;
+        for (; bits; bits &= bits - 1) {
+            out[count++] = (dr_pair){one, group[i].first + dr_lowest_bit(bits)};
+        }
+    }
+    return count;
+}
+
 const dr_all_pairs_kernels DR_KERNEL(dr_all_pairs_kernels);
-const dr_all_pairs_kernels DR_KERNEL(dr_all_pairs_kernels) = {row};
+const dr_all_pairs_kernels DR_KERNEL(dr_all_pairs_kernels) = {row, groups};

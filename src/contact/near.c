@@ -109,6 +109,24 @@ static bool list_triangle(maker* m, int of)
     return is_done;
 }
 
+static bool group_triangle(maker* m, int of)
+{
+    int t = m->part->first_triangle + of, count;
+    const int32_t* list = dr_near_of(m->near, t, &count);
+    for (int i = 0; i < count;) {
+        dr_near_group* group = dr_array_push(m->memory, &m->near->groups, sizeof *group);
+        if (!group) {
+            return false;
+        }
+        *group = (dr_near_group){.first = list[i]};
+        for (; i < count && list[i] < group->first + 8; ++i) {
+            group->mask |= (uint8_t)(1u << (list[i] - group->first));
+        }
+    }
+    m->near->group_start[t + 1] = m->near->groups.count;
+    return true;
+}
+
 static bool list_part(maker* m)
 {
     const dr_mesh* mesh = m->part->mesh;
@@ -120,7 +138,7 @@ static bool list_part(maker* m)
     }
     bool is_done = true;
     for (int t = 0; t < mesh->triangle_count && is_done; ++t) {
-        is_done = list_triangle(m, t);
+        is_done = list_triangle(m, t) && group_triangle(m, t);
     }
     return is_done;
 }
@@ -132,9 +150,10 @@ bool dr_near_create(dr_near* near, dr_memory* memory, const dr_sheets* sheets, i
     size_t triangles = (size_t)sheets->triangle_count + 1;
     maker m = {.near = near, .memory = memory, .ring = ring};
     near->start = dr_new_zeroed(memory, int32_t, triangles);
+    near->group_start = dr_new_zeroed(memory, int32_t, triangles);
     m.vertex_mark = dr_new(memory, int32_t, vertices);
     m.triangle_mark = dr_new(memory, int32_t, triangles);
-    bool is_done = near->start && m.vertex_mark && m.triangle_mark;
+    bool is_done = near->start && near->group_start && m.vertex_mark && m.triangle_mark;
     for (int p = 0; p < sheets->part_count && is_done; ++p) {
         m.part = &sheets->parts[p];
         is_done = list_part(&m);
@@ -148,6 +167,8 @@ bool dr_near_create(dr_near* near, dr_memory* memory, const dr_sheets* sheets, i
 void dr_near_free(dr_near* near, dr_memory* memory)
 {
     dr_delete(memory, near->start, (size_t)near->triangle_count + 1);
+    dr_delete(memory, near->group_start, (size_t)near->triangle_count + 1);
     dr_array_free(memory, &near->list, sizeof(int32_t));
+    dr_array_free(memory, &near->groups, sizeof(dr_near_group));
     *near = (dr_near){0};
 }

@@ -14,9 +14,17 @@
 
 #include "contact/sheets.h"
 
+// Eight triangles in a row, of which those in the mask are near.
+typedef struct dr_near_group {
+    int32_t first;
+    uint8_t mask;
+} dr_near_group;
+
 typedef struct dr_near {
-    int32_t* start; // of each triangle's list, one more than there are triangles
-    dr_array list;  // int32_t: near triangles of higher number, ascending
+    int32_t* start;       // of each triangle's list, one more than there are triangles
+    dr_array list;        // int32_t: near triangles of higher number, ascending
+    int32_t* group_start; // likewise
+    dr_array groups;      // dr_near_group: the same lists, for kernels
     int triangle_count;
 } dr_near;
 

@@ -115,23 +115,50 @@ static inline range8 load_range(const float* at)
     return (range8){dr_f8_load(at), dr_f8_load(at + 8)};
 }
 
+// Both kinds of edges of some blocks.
+typedef struct edges8 {
+    range8 e1, e2;
+} edges8;
+
+static inline edges8 load_edges(const float* at)
+{
+    return (edges8){load_range(at), load_range(at + 16)};
+}
+
+static inline edges8 join_edges(edges8 a, edges8 b)
+{
+    return (edges8){both(a.e1, b.e1), both(a.e2, b.e2)};
+}
+
+// A block with those above and below it, as far as there are any.
+static inline edges8 column_of(const float* at, int row_floats, bool has_above, bool has_below)
+{
+    edges8 e = load_edges(at);
+    if (has_above) {
+        e = join_edges(e, load_edges(at - row_floats));
+    }
+    return has_below ? join_edges(e, load_edges(at + row_floats)) : e;
+}
+
 static void judge(const dr_regular* regular, const dr_regular_part* part, int begin, int end)
 {
-    int columns = part->block_columns, rows = part->block_rows;
+    int columns = part->block_columns, row_floats = DR_REGULAR_FLOATS * columns;
     for (int r = begin; r < end; ++r) {
+        int first = part->first_block + r * columns;
+        const float* at = regular->bounds + (size_t)DR_REGULAR_FLOATS * (size_t)first;
+        bool has_above = r > 0, has_below = r + 1 < part->block_rows;
+        edges8 here = column_of(at, row_floats, has_above, has_below), before = here;
         for (int c = 0; c < columns; ++c) {
-            int here = part->first_block + r * columns + c;
-            const float* at = regular->bounds + (size_t)DR_REGULAR_FLOATS * (size_t)here;
-            range8 e1 = load_range(at), e2 = load_range(at + 16);
-            for (int k = r > 0 ? -1 : 0; k <= (r + 1 < rows ? 1 : 0); ++k) {
-                for (int i = c > 0 ? -1 : 0; i <= (c + 1 < columns ? 1 : 0); ++i) {
-                    const float* near = at + DR_REGULAR_FLOATS * (k * columns + i);
-                    e1 = both(e1, load_range(near));
-                    e2 = both(e2, load_range(near + 16));
-                }
+            edges8 after = here;
+            at += DR_REGULAR_FLOATS;
+            if (c + 1 < columns) {
+                after = column_of(at, row_floats, has_above, has_below);
             }
-            edge_range range1 = edge_range_of(e1), range2 = edge_range_of(e2);
-            regular->is_regular[here] = is_regular(&range1, &range2);
+            edges8 all = join_edges(join_edges(before, here), after);
+            edge_range range1 = edge_range_of(all.e1), range2 = edge_range_of(all.e2);
+            regular->is_regular[first + c] = is_regular(&range1, &range2);
+            before = here;
+            here = after;
         }
     }
 }

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "contact/beside.h"
 #include "contact/interval_times.h"
 
 dr_self_boxes_options dr_self_boxes_defaults(void)
@@ -22,13 +23,16 @@ bool dr_self_boxes_create(dr_self_boxes* self, dr_memory* memory, const dr_sheet
     int ring = options->is_paper ? 0 : options->ring;
     return dr_self_search_create(&self->search, memory, sheets, ring, options->use_tree,
                                  options->isa) &&
-           dr_regular_create(&self->regular, memory, sheets, options->isa);
+           dr_regular_create(&self->regular, memory, sheets, options->isa) &&
+           dr_box_list_create(&self->ends, memory, sheets->triangles[0], 3,
+                              sheets->triangle_count);
 }
 
 void dr_self_boxes_free(dr_self_boxes* self, dr_memory* memory)
 {
     dr_self_search_free(&self->search, memory);
     dr_regular_free(&self->regular, memory);
+    dr_box_list_free(&self->ends, memory);
     dr_array_free(memory, &self->kinds, sizeof(uint8_t));
     dr_array_free(memory, &self->guarded, sizeof(dr_pair));
     dr_array_free(memory, &self->is_hit, sizeof(uint8_t));
@@ -139,19 +143,46 @@ static bool guard_found(run* r)
     return is_done;
 }
 
-// Near pairs of triangles that are not in regular patches.
-static bool guard_near(run* r)
+// Near triangles of one whose boxes meet its own where they end.
+static bool guard_groups(run* r, int t)
 {
     dr_self_boxes* self = r->self;
+    const dr_near* near = &self->search.near;
+    int begin = near->group_start[t], count = near->group_start[t + 1] - begin;
+    if (!make_room(r->memory, &self->guarded, sizeof(dr_pair), self->guarded.count + 8 * count)) {
+        return false;
+    }
+    const dr_near_group* groups = (const dr_near_group*)near->groups.data + begin;
+    dr_pair* out = (dr_pair*)self->guarded.data + self->guarded.count;
+    self->guarded.count +=
+        dr_box_list_meet_groups(&self->ends, self->search.isa, t, groups, count, out);
+    return true;
+}
+
+// With the full test all of them, wherever they end.
+static bool guard_all_near(run* r, int t)
+{
+    int count;
+    const int32_t* near = dr_near_of(&r->self->search.near, t, &count);
     bool is_done = true;
-    for (int t = 0; t < self->sheets->triangle_count; ++t) {
-        if (!self->options.is_full && dr_regular_at(&self->regular, t)) {
-            continue;
-        }
-        int count;
-        const int32_t* near = dr_near_of(&self->search.near, t, &count);
-        for (int i = 0; i < count && is_done; ++i) {
-            is_done = guard(r, (dr_pair){t, near[i]});
+    for (int i = 0; i < count && is_done; ++i) {
+        is_done = guard(r, (dr_pair){t, near[i]});
+    }
+    return is_done;
+}
+
+// Near pairs of triangles that are not in regular patches.
+static bool guard_near(run* r, dr_pool* pool)
+{
+    dr_self_boxes* self = r->self;
+    bool is_full = self->options.is_full, is_done = true;
+    dr_motion motion = {.start = self->search.end, .stride = 4};
+    dr_box_list_refit(&self->ends, pool, &motion, self->search.isa);
+    for (int t = 0; t < self->sheets->triangle_count && is_done; ++t) {
+        if (is_full) {
+            is_done = guard_all_near(r, t);
+        } else if (!dr_regular_at(&self->regular, t)) {
+            is_done = guard_groups(r, t);
         }
     }
     return is_done;
@@ -178,14 +209,24 @@ static int look_at(const run* r, dr_pair pair)
     return (is_held(r, pair) ? hit_held : hit_free) | hit_tested;
 }
 
+// Most pairs are told apart by a plane of one of them, where it does not matter how they got there.
 static void look_at_guarded(void* context, int begin, int end, int worker)
 {
     const run* r = context;
-    const dr_pair* pairs = r->self->guarded.data;
-    uint8_t* is_hit = r->self->is_hit.data;
+    const dr_self_boxes* self = r->self;
+    const dr_sheets* s = self->sheets;
+    const int32_t* part = s->part_of_triangle;
+    const dr_pair* pairs = self->guarded.data;
+    uint8_t* is_hit = self->is_hit.data;
+    bool has_keys = s->vertex_count < DR_TREE_MOST_KEYS && !self->options.is_full;
     (void)worker;
+    if (has_keys) {
+        dr_beside(self->search.end, (const int32_t(*)[3])s->triangles, pairs + begin, end - begin,
+                  self->search.isa, is_hit + begin);
+    }
     for (int i = begin; i < end; ++i) {
-        is_hit[i] = (uint8_t)look_at(r, pairs[i]);
+        bool is_apart = has_keys && is_hit[i] && part[pairs[i].a] == part[pairs[i].b];
+        is_hit[i] = is_apart ? hit_tested : (uint8_t)look_at(r, pairs[i]);
     }
 }
 
@@ -372,17 +413,7 @@ static void widen_to_start(const run* r)
 // Limits are in doubles, places in floats: a few units in the last place of the largest coordinate.
 static double delta_of(const dr_self_boxes* self)
 {
-    const dr_sheets* s = self->sheets;
-    float largest = 0.0f;
-    for (int v = 0; v < s->vertex_count; ++v) {
-        const float c[6] = {s->start[v].x, s->start[v].y, s->start[v].z,
-                            s->end[v].x,   s->end[v].y,   s->end[v].z};
-        for (int k = 0; k < 6; ++k) {
-            float size = fabsf(c[k]);
-            largest = size > largest ? size : largest;
-        }
-    }
-    return fmax(self->options.delta, 4.0 * 0x1p-23 * largest);
+    return fmax(self->options.delta, 4.0 * 0x1p-23 * self->search.largest);
 }
 
 // --- The run ---
@@ -405,7 +436,7 @@ static bool look(run* r, dr_pool* pool)
         return true;
     }
     dr_regular_update(&self->regular, pool, self->search.end);
-    if (!guard_found(r) || !guard_near(r) ||
+    if (!guard_found(r) || !guard_near(r, pool) ||
         !make_room(r->memory, &self->is_hit, sizeof(uint8_t), self->guarded.count)) {
         return false;
     }

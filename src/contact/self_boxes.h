@@ -61,6 +61,7 @@ typedef struct dr_self_boxes {
     const dr_sheets* sheets;
     dr_self_search search;
     dr_regular regular;
+    dr_box_list ends;    // boxes of triangles where they end
     double delta;     // of this run
     dr_array kinds;   // uint8_t by pair of the search
     dr_array guarded; // dr_pair

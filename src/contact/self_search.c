@@ -1,5 +1,6 @@
 #include "contact/self_search.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,7 +66,7 @@ static bool add_near(dr_self_tree* of, dr_memory* memory, int begin, int i, seat
             return false;
         }
         masks = of->masks.data;
-        masks[k] = (dr_leaf_mask){0, other.leaf};
+        masks[k] = (dr_leaf_mask){.leaf = other.leaf};
     }
     masks[k].near |= 1ull << (8 * i + other.lane);
     return true;
@@ -126,8 +127,8 @@ static bool list_leaf(dr_self_tree* of, dr_memory* memory, const both_ways* ways
     return true;
 }
 
-// Lanes that do not exist count as near: a mask may be full then as well.
-static void fill_missing(dr_self_tree* of, int leaf)
+// Lanes that do not exist count as near: a mask may be full then as well. Then what is left.
+static void finish_masks(dr_self_tree* of, int leaf)
 {
     const dr_tree* tree = &of->tree;
     dr_leaf_mask* masks = of->masks.data;
@@ -135,6 +136,9 @@ static void fill_missing(dr_self_tree* of, int leaf)
         for (int i = 0; i < 8; ++i) {
             int there = i < tree->nodes[leaf].child_count ? tree->nodes[masks[k].leaf].lanes : 0;
             masks[k].near |= (uint64_t)(~there & 0xff) << 8 * i;
+            int far = (int)(~masks[k].near >> 8 * i & 0xff);
+            masks[k].has_far |= (uint8_t)((far != 0) << i);
+            masks[k].has_far_too |= (uint8_t)far;
         }
     }
 }
@@ -155,7 +159,7 @@ static bool create_masks(dr_self_tree* of, dr_memory* memory, const dr_near* nea
         of->mask_start[n] = of->masks.count;
         if (of->tree.nodes[n].is_leaf) {
             is_done = list_leaf(of, memory, &ways, seats, n);
-            fill_missing(of, n);
+            finish_masks(of, n);
         }
         of->mask_start[n + 1] = of->masks.count;
     }
@@ -182,6 +186,14 @@ static bool create_parts(dr_self_search* search, dr_memory* memory)
     return search->parts != NULL;
 }
 
+// The fourth float of a record says which vertex it is.
+static void number_records(float* records, int count)
+{
+    for (int v = 0; v < count; ++v) {
+        records[4 * v + 3] = dr_tree_key(v);
+    }
+}
+
 bool dr_self_search_create(dr_self_search* search, dr_memory* memory, const dr_sheets* sheets,
                            int ring, bool use_tree, drape_isa isa)
 {
@@ -191,6 +203,9 @@ bool dr_self_search_create(dr_self_search* search, dr_memory* memory, const dr_s
     size_t floats = 4 * ((size_t)sheets->vertex_count + 2);
     search->start = dr_new_zeroed(memory, float, floats);
     search->end = dr_new_zeroed(memory, float, floats);
+    if (search->end) {
+        number_records(search->end, sheets->vertex_count);
+    }
     return search->start && search->end && dr_near_create(&search->near, memory, sheets, ring) &&
            (use_tree ? create_parts(search, memory)
                      : dr_box_list_create(&search->boxes, memory, sheets->triangles[0], 3,
@@ -289,13 +304,25 @@ static bool search_two(dr_self_search* search, dr_memory* memory, dr_pool* pool,
                       parts[q].first_triangle);
 }
 
+static double largest_of(double largest, const float* reach, int step, int count)
+{
+    for (int r = 0; r < 6; ++r) {
+        for (int i = 0; i < count; ++i) {
+            largest = fmax(largest, fabs((double)reach[r * step + i]));
+        }
+    }
+    return largest;
+}
+
 static bool search_trees(dr_self_search* search, dr_memory* memory, dr_pool* pool,
                          dr_self_span span)
 {
     int part_count = search->sheets->part_count;
     for (int p = 0; p < part_count; ++p) {
         dr_motion motion = motion_of(search, span, search->sheets->parts[p].first_vertex);
-        dr_tree_refit(&search->parts[p].tree, pool, &motion);
+        dr_tree* tree = &search->parts[p].tree;
+        dr_tree_refit(tree, pool, &motion);
+        search->largest = largest_of(search->largest, tree->root, 1, tree->node_count > 0);
     }
     for (int p = 0; p < part_count; ++p) {
         if (!search_part(search, memory, pool, p)) {
@@ -320,6 +347,8 @@ static bool search_all(dr_self_search* search, dr_memory* memory, dr_pool* pool,
 {
     dr_motion motion = motion_of(search, span, 0);
     dr_box_list_refit(&search->boxes, pool, &motion, search->isa);
+    search->largest =
+        largest_of(0.0, search->boxes.rows, search->boxes.step, search->boxes.count);
     if (!dr_all_pairs_run(&search->all, memory, pool, search->isa, &search->boxes, &search->boxes,
                           is_not_near, search)) {
         return false;
@@ -335,6 +364,7 @@ bool dr_self_search_run(dr_self_search* search, dr_memory* memory, dr_pool* pool
     copy_records(search->end, sheets->end, sheets->vertex_count);
     search->pairs.count = 0;
     search->box_tests = 0;
+    search->largest = 0.0;
     return search->use_tree ? search_trees(search, memory, pool, span)
                             : search_all(search, memory, pool, span);
 }

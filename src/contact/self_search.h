@@ -18,7 +18,8 @@
 // Near triangles of two leaves: bit 8 i + j is lane i of the first, lane j of the second.
 typedef struct dr_leaf_mask {
     uint64_t near;
-    int32_t leaf; // the second, a node behind the first
+    int32_t leaf;                 // the second, a node behind the first
+    uint8_t has_far, has_far_too; // lanes of the first and of the second that are not near to all
 } dr_leaf_mask;
 
 typedef struct dr_self_tree {
@@ -33,13 +34,14 @@ typedef struct dr_self_search {
     drape_isa isa;
     bool use_tree;
     dr_near near;
-    float *start, *end;   // records of four floats
+    float *start, *end;   // records of four floats, the last of which is dr_tree_key at the end
     dr_self_tree* parts;  // with trees
     dr_pair_search cross; // of two parts
     dr_box_list boxes;    // without
     dr_all_pairs all;
     dr_array pairs; // dr_pair of the last search, each with the lower number first
     int64_t box_tests;
+    double largest; // coordinate of a triangle, without its sign
 } dr_self_search;
 
 typedef enum dr_self_span {

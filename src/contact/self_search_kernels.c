@@ -9,16 +9,18 @@ static bool is_last(const dr_tree* tree, int node)
     return tree->nodes[node].is_leaf;
 }
 
+static const dr_leaf_mask all_far = {.has_far = 0xff, .has_far_too = 0xff};
+
 // The near triangles of two leaves; none when they have no mask.
-static inline uint64_t near_mask(const dr_self_tree* of, int a, int b)
+static inline const dr_leaf_mask* mask_of(const dr_self_tree* of, int a, int b)
 {
     const dr_leaf_mask* masks = of->masks.data;
     for (int i = of->mask_start[a]; i < of->mask_start[a + 1]; ++i) {
         if (masks[i].leaf == b) {
-            return masks[i].near;
+            return &masks[i];
         }
     }
-    return 0;
+    return &all_far;
 }
 
 // --- Rows: lane of the first leaf (node * 8 + lane) against a leaf ---
@@ -81,7 +83,7 @@ static void last_self(dr_walk* walk, int node)
     const dr_self_tree* of = walk->filter->context;
     // Bit 8 i + j for all j > i.
     const uint64_t ahead = 0x0080c0e0f0f8fcfeull;
-    uint64_t near = near_mask(of, node, node);
+    uint64_t near = mask_of(of, node, node)->near;
     int lanes = walk->a->nodes[node].lanes;
     if (ahead & ~near) {
         add_rows(walk, node, lanes, node, lanes, near | ~ahead);
@@ -92,13 +94,20 @@ static void last_pair(dr_walk* walk, int a, dr_box_at box_a, int b, dr_box_at bo
 {
     const dr_self_tree* of = walk->filter->context;
     const dr_tree* tree = walk->a;
-    uint64_t near = near_mask(of, a, b);
-    if (near == UINT64_MAX) {
+    const dr_leaf_mask* mask = mask_of(of, a, b);
+    if (!mask->has_far) {
         return;
     }
-    int of_a = dr_meet_children(tree, a, box_b), of_b = dr_meet_children(tree, b, box_a);
-    walk->box_tests += tree->nodes[a].child_count + tree->nodes[b].child_count;
-    add_rows(walk, a, of_a, b, of_b, near);
+    int of_a = dr_meet_children(tree, a, box_b) & mask->has_far;
+    walk->box_tests += tree->nodes[a].child_count;
+    if (!of_a) {
+        return;
+    }
+    int of_b = dr_meet_children(tree, b, box_a) & mask->has_far_too;
+    walk->box_tests += tree->nodes[b].child_count;
+    if (of_b) {
+        add_rows(walk, a, of_a, b, of_b, mask->near);
+    }
 }
 
 static void pairs(dr_walk* walk, const dr_walk_task* task)
