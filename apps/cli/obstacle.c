@@ -2,21 +2,15 @@
 
 #include <stdlib.h>
 
+#include "collide/tessellate.h"
 #include "io/file.h"
-
-// Half the contact thickness: what cloth touches is where the picture shows it.
-static float find_tolerance(const drape_world* world)
-{
-    float thickness = drape_world_get_def(world).thickness;
-    return thickness > 0.0f ? 0.5f * thickness : 0.0005f;
-}
 
 bool cli_obstacle_load(cli_obstacle* obstacle, drape_scene* scene, int index, const char* name,
                        drape_error* error)
 {
     drape_world* world = drape_scene_world(scene);
     drape_collider_id collider = drape_scene_collider(scene, index);
-    float tolerance = find_tolerance(world);
+    float tolerance = dr_tessellate_tolerance(drape_world_get_def(world).thickness);
     *obstacle = (cli_obstacle){0};
     if (!drape_collider_mesh(world, collider, tolerance, NULL, &obstacle->vertex_count, NULL,
                              &obstacle->triangle_count)) {

@@ -26,6 +26,13 @@ enum {
     DR_TESSELLATE_MOST = 4096,
 };
 
+// What drawn and written meshes keep to: half the contact thickness (0: not known), so that what cloth
+// touches is where pictures show it.
+static inline float dr_tessellate_tolerance(float thickness)
+{
+    return thickness > 0.0f ? 0.5f * thickness : 0.0005f;
+}
+
 // Counts of vertices and triangles. The shape is sound and simplified, tolerance above 0.
 void dr_tessellate_count(const drape_shape* shape, float tolerance, int* vertex_count,
                          int* triangle_count);

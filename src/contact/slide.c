@@ -1,0 +1,622 @@
+#include "contact/slide.h"
+
+#include <string.h>
+
+#include "collide/tessellate.h"
+#include "contact/slide_parts.h"
+
+dr_slide_def dr_slide_defaults(void)
+{
+    // Of the exit step the caller knows better: half an edge of the cloth.
+    return (dr_slide_def){.thickness = 4e-3f, .exit_step = 1e-2f, .plane_runs = 8};
+}
+
+// --- Life ---
+
+static float longest_rest_edge(const dr_sheets* sheets)
+{
+    double longest = 0.0;
+    for (int p = 0; p < sheets->part_count; ++p) {
+        const dr_mesh* mesh = sheets->parts[p].mesh;
+        for (int e = 0; e < mesh->edge_count; ++e) {
+            double a[3], b[3];
+            dr_read3(mesh->rest[mesh->edges[e].v[0]], a);
+            dr_read3(mesh->rest[mesh->edges[e].v[1]], b);
+            dr_sub3(a, b, a);
+            longest = fmax(longest, dr_dot3(a, a));
+        }
+    }
+    return (float)sqrt(longest);
+}
+
+bool dr_slide_create(dr_slide* slide, dr_memory* memory, const dr_slide_def* def,
+                     const dr_sheets* sheets)
+{
+    *slide = (dr_slide){.def = *def, .vertex_count = sheets->vertex_count,
+                        .triangle_count = sheets->triangle_count};
+    slide->longest_rest = longest_rest_edge(sheets);
+    slide->chunk_count = (sheets->vertex_count + DR_SLIDE_CHUNK - 1) / DR_SLIDE_CHUNK;
+    // One more of each, so that an empty mesh is not taken for a lack of memory.
+    size_t chunks = (size_t)slide->chunk_count + 1, vertices = (size_t)slide->vertex_count + 1;
+    size_t triangles = (size_t)slide->triangle_count + 1;
+    slide->start_box = dr_allocate(memory, dr_array_bytes(chunks, sizeof *slide->start_box));
+    slide->end_box = dr_allocate(memory, dr_array_bytes(chunks, sizeof *slide->end_box));
+    slide->chunks = dr_new_zeroed(memory, dr_slide_chunk, chunks);
+    slide->hits = dr_new(memory, dr_slide_hit, chunks * DR_SLIDE_HITS);
+    slide->place = dr_allocate(memory, dr_array_bytes(vertices, sizeof *slide->place));
+    slide->shifted = dr_allocate(memory, dr_array_bytes(vertices, sizeof *slide->shifted));
+    slide->shifted_run = dr_new_zeroed(memory, int32_t, vertices);
+    slide->planed_run = dr_new_zeroed(memory, int32_t, vertices);
+    slide->state = dr_new_zeroed(memory, uint8_t, vertices);
+    slide->is_suspect = dr_new(memory, uint8_t, vertices);
+    slide->is_unsafe = dr_new(memory, uint8_t, triangles);
+    slide->unsafe = dr_new(memory, int32_t, triangles);
+    slide->lots = dr_new(memory, dr_slide_lot, triangles);
+    if (!slide->start_box || !slide->end_box || !slide->chunks || !slide->hits || !slide->place ||
+        !slide->shifted || !slide->shifted_run || !slide->planed_run || !slide->state ||
+        !slide->is_suspect || !slide->is_unsafe || !slide->unsafe || !slide->lots) {
+        return false;
+    }
+    dr_slide_forget(slide);
+    return true;
+}
+
+void dr_slide_free(dr_slide* slide, dr_memory* memory)
+{
+    size_t chunks = (size_t)slide->chunk_count + 1, vertices = (size_t)slide->vertex_count + 1;
+    size_t triangles = (size_t)slide->triangle_count + 1;
+    dr_slide_guest* guests = slide->guests.data;
+    for (int i = 0; i < slide->guests.count; ++i) {
+        dr_guest_free(&guests[i], memory);
+    }
+    dr_array_free(memory, &slide->guests, sizeof(dr_slide_guest));
+    dr_array_free(memory, &slide->pairs, sizeof(dr_slide_pair));
+    dr_delete(memory, slide->start_box, chunks);
+    dr_delete(memory, slide->end_box, chunks);
+    dr_delete(memory, slide->chunks, chunks);
+    dr_delete(memory, slide->hits, chunks * DR_SLIDE_HITS);
+    dr_delete(memory, slide->place, vertices);
+    dr_delete(memory, slide->shifted, vertices);
+    dr_delete(memory, slide->shifted_run, vertices);
+    dr_delete(memory, slide->planed_run, vertices);
+    dr_delete(memory, slide->state, vertices);
+    dr_delete(memory, slide->is_suspect, vertices);
+    dr_delete(memory, slide->is_unsafe, triangles);
+    dr_delete(memory, slide->unsafe, triangles);
+    dr_delete(memory, slide->lots, triangles);
+    *slide = (dr_slide){0};
+}
+
+void dr_slide_forget(dr_slide* slide)
+{
+    memset(slide->is_suspect, 1, (size_t)slide->vertex_count);
+    dr_slide_guest* guests = slide->guests.data;
+    for (int i = 0; i < slide->guests.count; ++i) {
+        for (int v = 0; v < guests[i].room_count; ++v) {
+            guests[i].rooms[v].kind = DR_ROOM_NONE;
+        }
+    }
+}
+
+dr_body* dr_slide_body_of_shape(dr_memory* memory, const drape_shape* shape, float thickness,
+                                drape_isa isa, dr_pool* pool)
+{
+    char sentence[64];
+    int vertex_count, triangle_count;
+    float tolerance = dr_tessellate_tolerance(thickness);
+    dr_tessellate_count(shape, tolerance, &vertex_count, &triangle_count);
+    drape_vec3* positions = dr_new(memory, drape_vec3, vertex_count);
+    int32_t(*triangles)[3] =
+        dr_allocate(memory, dr_array_bytes((size_t)triangle_count, sizeof *triangles));
+    dr_body* body = NULL;
+    if (positions && triangles) {
+        dr_tessellate(shape, tolerance, positions, triangles);
+        drape_mesh_view view = {.positions = positions, .triangles = triangles[0],
+                                .vertex_count = vertex_count, .triangle_count = triangle_count};
+        body = dr_body_create(memory, &view, isa, pool, sentence, sizeof sentence);
+    }
+    dr_delete(memory, positions, vertex_count);
+    dr_delete(memory, triangles, triangle_count);
+    return body;
+}
+
+// --- Boxes of chunks ---
+
+typedef struct boxing {
+    dr_slide* slide;
+    const dr_sheets* sheets;
+    const drape_vec3* places;
+    float (*boxes)[6];
+} boxing;
+
+static void box_chunks(void* context, int begin, int end, int worker)
+{
+    const boxing* b = context;
+    (void)worker;
+    for (int i = begin; i < end; ++i) {
+        int first = i * DR_SLIDE_CHUNK, last = first + DR_SLIDE_CHUNK;
+        last = last < b->slide->vertex_count ? last : b->slide->vertex_count;
+        float box[6] = {INFINITY, INFINITY, INFINITY, -INFINITY, -INFINITY, -INFINITY};
+        float squared = 0.0f;
+        for (int v = first; v < last; ++v) {
+            drape_vec3 p = b->places[v], s = b->sheets->start[v];
+            box[0] = p.x < box[0] ? p.x : box[0];
+            box[1] = p.y < box[1] ? p.y : box[1];
+            box[2] = p.z < box[2] ? p.z : box[2];
+            box[3] = p.x > box[3] ? p.x : box[3];
+            box[4] = p.y > box[4] ? p.y : box[4];
+            box[5] = p.z > box[5] ? p.z : box[5];
+            float x = p.x - s.x, y = p.y - s.y, z = p.z - s.z, way = x * x + y * y + z * z;
+            squared = way > squared ? way : squared;
+        }
+        memcpy(b->boxes[i], box, sizeof box);
+        b->slide->chunks[i].squared_way = squared;
+    }
+}
+
+// Chunks that are worth a task.
+enum { CHUNK_GRAIN = 8, TRIANGLE_GRAIN = 2048, UNSAFE_GRAIN = 32 };
+
+static double box_all(dr_slide* slide, dr_pool* pool, const dr_sheets* sheets, bool at_end)
+{
+    boxing b = {slide, sheets, at_end ? sheets->end : sheets->start,
+                at_end ? slide->end_box : slide->start_box};
+    double way = 0.0;
+    dr_parallel_for(pool, slide->chunk_count, CHUNK_GRAIN, box_chunks, &b);
+    for (int i = 0; i < slide->chunk_count; ++i) {
+        way = fmax(way, slide->chunks[i].squared_way);
+        for (int c = 0; c < 6; ++c) {
+            slide->scale = fmax(slide->scale, (double)fabsf(b.boxes[i][c]));
+        }
+    }
+    return sqrt(way);
+}
+
+// --- The start of a step ---
+
+static double longest_edge(const dr_sheets* sheets)
+{
+    float longest = 0.0f;
+    for (int e = 0; e < sheets->edge_count; ++e) {
+        drape_vec3 a = sheets->start[sheets->edges[e][0]], b = sheets->start[sheets->edges[e][1]];
+        float x = a.x - b.x, y = a.y - b.y, z = a.z - b.z, squared = x * x + y * y + z * z;
+        longest = squared > longest ? squared : longest;
+    }
+    // Room for its rounding.
+    return 1.0001 * sqrt((double)longest);
+}
+
+static void place_guest(dr_slide_guest* guest, const dr_slide_obstacle* obstacle)
+{
+    const float* root = guest->body->shell.tree.root;
+    guest->start = dr_frame_of(obstacle->start);
+    guest->end = dr_frame_of(obstacle->end);
+    for (int c = 0; c < 3; ++c) {
+        guest->root_lo[c] = -(double)root[c];
+        guest->root_hi[c] = root[c + 3];
+    }
+}
+
+static bool is_in_box(const dr_slide_guest* guest, const double p[3])
+{
+    for (int c = 0; c < 3; ++c) {
+        if (p[c] < guest->root_lo[c] || p[c] > guest->root_hi[c]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+typedef struct opening {
+    dr_slide* slide;
+    const dr_sheets* sheets;
+} opening;
+
+// Looks which of the suspects are inside of something.
+static void clear_suspects(void* context, int begin, int end, int worker)
+{
+    const opening* at = context;
+    dr_slide_guest* guests = at->slide->guests.data;
+    (void)worker;
+    for (int v = begin; v < end; ++v) {
+        if (!at->slide->is_suspect[v]) {
+            continue;
+        }
+        uint8_t is_suspect = 0;
+        for (int i = 0; i < at->slide->guests.count; ++i) {
+            double p[3];
+            dr_read3(at->sheets->start[v], p);
+            dr_frame_in(&guests[i].start, p, p);
+            guests[i].is_inside[v] = guests[i].body->is_closed && is_in_box(&guests[i], p) &&
+                                     dr_guest_is_inside(&guests[i], p);
+            is_suspect |= guests[i].is_inside[v];
+        }
+        at->slide->is_suspect[v] = is_suspect;
+    }
+}
+
+static bool resize_guests(dr_slide* slide, dr_memory* memory, int count)
+{
+    if (!dr_array_reserve(memory, &slide->guests, sizeof(dr_slide_guest), count)) {
+        return false;
+    }
+    dr_slide_guest* guests = slide->guests.data;
+    for (int i = count; i < slide->guests.count; ++i) {
+        dr_guest_free(&guests[i], memory);
+    }
+    for (int i = slide->guests.count; i < count; ++i) {
+        guests[i] = (dr_slide_guest){0};
+    }
+    slide->guests.count = count;
+    return true;
+}
+
+bool dr_slide_begin(dr_slide* slide, dr_memory* memory, dr_pool* pool, const dr_sheets* sheets,
+                    const dr_slide_obstacle* obstacles, int obstacle_count)
+{
+    slide->run = 0;
+    slide->scale = 0.0;
+    slide->longest_start = longest_edge(sheets);
+    if (!resize_guests(slide, memory, obstacle_count)) {
+        return false;
+    }
+    dr_slide_guest* guests = slide->guests.data;
+    for (int i = 0; i < obstacle_count; ++i) {
+        if (guests[i].body != obstacles[i].body) {
+            memset(slide->is_suspect, 1, (size_t)slide->vertex_count);
+        }
+        if (!dr_guest_prepare(&guests[i], memory, slide, obstacles[i].body)) {
+            return false;
+        }
+        place_guest(&guests[i], &obstacles[i]);
+    }
+    box_all(slide, pool, sheets, false);
+    opening at = {slide, sheets};
+    dr_parallel_for(pool, slide->vertex_count, DR_SLIDE_CHUNK, clear_suspects, &at);
+    return true;
+}
+
+// --- Adding to the limits ---
+
+// Plane j has the least say when its share of the way, over its part of the normal, is least.
+static bool is_admissible(const double n[3], const double d[3], int j)
+{
+    for (int i = 0; i < 3; ++i) {
+        if (i == j || d[i] == 0.0 || n[i] == 0.0) {
+            continue;
+        }
+        double q_i = d[i] / n[i], q_j = d[j] / n[j];
+        if (q_i > 0.0 ? q_j > q_i : q_j < q_i) {
+            return false;
+        }
+    }
+    return true;
+}
+
+int dr_slide_dependent(const double n[3], const double d[3])
+{
+    // A plane that hardly depends on a coordinate cannot give it.
+    const double least = 0.1;
+    int best = -1, steepest = 0;
+    for (int j = 0; j < 3; ++j) {
+        steepest = fabs(n[j]) > fabs(n[steepest]) ? j : steepest;
+        if (fabs(n[j]) >= least && is_admissible(n, d, j) &&
+            (best < 0 || fabs(n[j]) > fabs(n[best]))) {
+            best = j;
+        }
+    }
+    return best < 0 ? steepest : best;
+}
+
+// What the parts of one detection add to.
+typedef struct merging {
+    dr_slide_search search;
+    dr_memory* memory;
+    dr_slide_result* result;
+    bool has_memory;
+} merging;
+
+static void freeze(merging* m, int vertex, const double place[3])
+{
+    m->result->frozen_count +=
+        dr_limits_hold(m->search.limits, vertex, DR_HOLD_FROZEN, place) ? 1 : 0;
+    m->search.slide->planed_run[vertex] = m->search.slide->run_stamp;
+    m->search.slide->shifted_run[vertex] = 0;
+}
+
+// Carried along with the obstacle.
+static void freeze_on(merging* m, int vertex, int triangle)
+{
+    double place[3];
+    dr_slide_start(&m->search, vertex, place);
+    dr_guest_carry(m->search.guest, triangle, place, place);
+    dr_frame_out(&m->search.guest->end, place, place);
+    freeze(m, vertex, place);
+}
+
+static dr_halfspace to_world(const merging* m, int vertex, const dr_slide_plane* plane,
+                             const double anchor[3])
+{
+    const dr_frame* frame = &m->search.guest->end;
+    dr_halfspace half = {.friction_static = m->search.obstacle->friction_static,
+                         .friction_dynamic = m->search.obstacle->friction_dynamic,
+                         .dependent = -1};
+    dr_frame_turn(frame, plane->normal, half.normal);
+    dr_unit3(half.normal);
+    half.offset = plane->offset - dr_dot3(half.normal, frame->shift);
+    dr_frame_out(frame, anchor, half.anchor);
+    if (m->search.slide->def.mode == DR_SLIDE_DEPENDENT) {
+        double start[3], way[3];
+        dr_read3(m->search.sheets->start[vertex], start);
+        dr_read3(m->search.sheets->end[vertex], way);
+        dr_sub3(way, start, way);
+        half.dependent = dr_slide_dependent(half.normal, way);
+    }
+    return half;
+}
+
+static bool is_known(const merging* m, int vertex, const dr_halfspace* half)
+{
+    const dr_limit_plane* planes = m->search.limits->planes.data;
+    for (int32_t p = m->search.limits->first_plane[vertex]; p >= 0; p = planes[p].next) {
+        if (dr_dot3(planes[p].plane.normal, half->normal) > 1.0 - 1e-12 &&
+            fabs(planes[p].plane.offset - half->offset) < 0.25 * m->search.tolerance) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void add_plane(merging* m, int vertex, int triangle, const dr_slide_plane* plane,
+                      const double anchor[3])
+{
+    dr_slide* slide = m->search.slide;
+    dr_halfspace half = to_world(m, vertex, plane, anchor);
+    dr_limit_answer answer = DR_LIMIT_FULL;
+    // A plane that is there and did not help, or no room for more: the vertex has no way.
+    if (slide->run < slide->def.plane_runs && !is_known(m, vertex, &half)) {
+        answer = dr_limits_add_plane(m->search.limits, m->memory, vertex, &half);
+    }
+    m->has_memory = m->has_memory && answer != DR_LIMIT_NO_MEMORY;
+    m->result->plane_count += answer == DR_LIMIT_ADDED;
+    slide->planed_run[vertex] = slide->run_stamp;
+    slide->shifted_run[vertex] = 0;
+    if (answer == DR_LIMIT_FULL) {
+        freeze_on(m, vertex, triangle);
+    }
+}
+
+// Planes that the candidates do not honour cannot be honoured together.
+static void freeze_torn(merging* m)
+{
+    const dr_limits* limits = m->search.limits;
+    const dr_limit_plane* planes = limits->planes.data;
+    for (int i = 0; i < limits->planes.count; ++i) {
+        int v = planes[i].vertex;
+        double y[3];
+        dr_read3(m->search.sheets->end[v], y);
+        double height = dr_dot3(planes[i].plane.normal, y) + planes[i].plane.offset;
+        if (limits->hold[v] == DR_HOLD_FREE && height < -m->search.tolerance) {
+            freeze(m, v, planes[i].plane.anchor);
+        }
+    }
+}
+
+// --- Pairs ---
+
+// Where the limits leave a vertex, in the frame of the obstacle.
+static void shifted_place(merging* m, int vertex, double out[3])
+{
+    dr_slide* slide = m->search.slide;
+    if (slide->shifted_run[vertex] != slide->run_stamp) {
+        slide->shifted_run[vertex] = slide->run_stamp;
+        dr_read3(m->search.sheets->end[vertex], slide->shifted[vertex]);
+        if (m->search.limits->is_limited[vertex]) {
+            dr_limits_project(m->search.limits, vertex, slide->shifted[vertex]);
+        }
+    }
+    dr_frame_in(&m->search.guest->end, slide->shifted[vertex], out);
+}
+
+// Shares what is missing among the vertices that are free, each by its weight.
+static void add_stencil(merging* m, const dr_slide_stencil* s, const double (*ends)[3])
+{
+    // Below this a small share would have to go far.
+    const double least = 0.05;
+    double sum = 0.0;
+    for (int k = 0; k < s->count; ++k) {
+        bool is_free = m->search.limits->hold[s->vertex[k]] == DR_HOLD_FREE;
+        sum += is_free ? s->weight[k] * s->weight[k] : 0.0;
+    }
+    for (int k = 0; k < s->count; ++k) {
+        if (m->search.limits->hold[s->vertex[k]] != DR_HOLD_FREE) {
+            continue;
+        }
+        if (sum < least) {
+            freeze_on(m, s->vertex[k], s->triangle);
+            continue;
+        }
+        double anchor[3], more = s->depth * s->weight[k] / sum;
+        dr_slide_plane plane = {.offset = -dr_dot3(s->normal, ends[k]) - more};
+        memcpy(plane.normal, s->normal, sizeof plane.normal);
+        dr_slide_start(&m->search, s->vertex[k], anchor);
+        dr_guest_carry(m->search.guest, s->triangle, anchor, anchor);
+        add_plane(m, s->vertex[k], s->triangle, &plane, anchor);
+    }
+}
+
+static bool merge_edges(merging* m, const dr_slide_pair* pair)
+{
+    double starts[2][3], ends[2][3];
+    dr_slide_stencil stencil;
+    for (int k = 0; k < 2; ++k) {
+        int32_t v = m->search.sheets->edges[pair->cloth][k];
+        dr_slide_start(&m->search, v, starts[k]);
+        shifted_place(m, v, ends[k]);
+    }
+    bool is_wrong = dr_slide_judge_edges(&m->search, DR_POINTS(starts), DR_POINTS(ends), pair->cloth, pair->other, &stencil);
+    if (is_wrong) {
+        add_stencil(m, &stencil, DR_POINTS(ends));
+    }
+    return is_wrong;
+}
+
+static bool merge_corner(merging* m, const dr_slide_pair* pair)
+{
+    double starts[3][3], ends[3][3];
+    dr_slide_stencil stencil;
+    for (int k = 0; k < 3; ++k) {
+        int32_t v = m->search.sheets->triangles[pair->cloth][k];
+        dr_slide_start(&m->search, v, starts[k]);
+        shifted_place(m, v, ends[k]);
+    }
+    bool is_wrong =
+        dr_slide_judge_corner(&m->search, DR_POINTS(starts), DR_POINTS(ends), pair->cloth, pair->other, &stencil);
+    if (is_wrong) {
+        add_stencil(m, &stencil, DR_POINTS(ends));
+    }
+    return is_wrong;
+}
+
+// What crosses although nothing was missing is frozen; where planes were added it gets another run.
+static void merge_crossing(merging* m, const dr_slide_pair* pair)
+{
+    const dr_slide* slide = m->search.slide;
+    const int32_t* v = m->search.sheets->triangles[pair->cloth];
+    bool is_planed = slide->planed_run[v[0]] == slide->run_stamp ||
+                     slide->planed_run[v[1]] == slide->run_stamp ||
+                     slide->planed_run[v[2]] == slide->run_stamp;
+    for (int k = 0; k < 3 && !is_planed; ++k) {
+        if (m->search.limits->hold[v[k]] == DR_HOLD_FREE) {
+            freeze_on(m, v[k], pair->other);
+        }
+    }
+}
+
+static int kept_pairs(const dr_slide_lot* lot)
+{
+    return lot->pair_count < DR_SLIDE_PAIRS ? lot->pair_count : DR_SLIDE_PAIRS;
+}
+
+static void merge_pairs(merging* m)
+{
+    const dr_slide* slide = m->search.slide;
+    const dr_slide_pair* pairs = slide->pairs.data;
+    for (int i = 0; i < slide->unsafe_count; ++i) {
+        m->result->exact_tests += slide->lots[i].exact_tests;
+        for (int k = 0; k < kept_pairs(&slide->lots[i]); ++k) {
+            const dr_slide_pair* pair = &pairs[i * DR_SLIDE_PAIRS + k];
+            if (pair->kind == DR_PAIR_EDGES) {
+                merge_edges(m, pair);
+            } else if (pair->kind == DR_PAIR_CORNER) {
+                merge_corner(m, pair);
+            }
+        }
+    }
+    for (int i = 0; i < slide->unsafe_count; ++i) {
+        for (int k = 0; k < kept_pairs(&slide->lots[i]); ++k) {
+            const dr_slide_pair* pair = &pairs[i * DR_SLIDE_PAIRS + k];
+            if (pair->kind == DR_PAIR_CROSSING) {
+                merge_crossing(m, pair);
+            }
+        }
+    }
+}
+
+// --- One run ---
+
+static void search_chunks(void* context, int begin, int end, int worker)
+{
+    (void)worker;
+    for (int i = begin; i < end; ++i) {
+        dr_slide_search_chunk(context, i);
+    }
+}
+
+static void mark_triangles(void* context, int begin, int end, int worker)
+{
+    (void)worker;
+    dr_slide_mark_unsafe(context, begin, end);
+}
+
+static void search_triangles(void* context, int begin, int end, int worker)
+{
+    (void)worker;
+    for (int i = begin; i < end; ++i) {
+        dr_slide_search_triangle(context, i);
+    }
+}
+
+// Returns whether anything of the cloths is near.
+static bool merge_chunks(merging* m)
+{
+    dr_slide* slide = m->search.slide;
+    bool is_near = false;
+    for (int i = 0; i < slide->chunk_count; ++i) {
+        const dr_slide_chunk* chunk = &slide->chunks[i];
+        is_near = is_near || chunk->is_near;
+        m->result->box_tests += chunk->box_tests;
+        m->result->exact_tests += chunk->exact_tests;
+        m->result->smallest_gap = fmin(m->result->smallest_gap, chunk->smallest_gap);
+        for (int k = 0; k < chunk->hit_count; ++k) {
+            const dr_slide_hit* hit = &slide->hits[i * DR_SLIDE_HITS + k];
+            if (m->search.limits->hold[hit->vertex] == DR_HOLD_FREE) {
+                add_plane(m, hit->vertex, hit->triangle, &hit->plane, hit->anchor);
+            }
+        }
+    }
+    return is_near;
+}
+
+static bool list_unsafe(merging* m)
+{
+    dr_slide* slide = m->search.slide;
+    slide->unsafe_count = 0;
+    for (int t = 0; t < slide->triangle_count; ++t) {
+        slide->unsafe[slide->unsafe_count] = t;
+        slide->unsafe_count += slide->is_unsafe[t];
+    }
+    m->result->box_tests += slide->unsafe_count;
+    return dr_array_reserve(m->memory, &slide->pairs, sizeof(dr_slide_pair),
+                            slide->unsafe_count * DR_SLIDE_PAIRS);
+}
+
+static void detect_one(merging* m, dr_pool* pool)
+{
+    dr_slide* slide = m->search.slide;
+    dr_parallel_for(pool, slide->chunk_count, CHUNK_GRAIN, search_chunks, &m->search);
+    if (!merge_chunks(m)) {
+        return;
+    }
+    dr_parallel_for(pool, slide->triangle_count, TRIANGLE_GRAIN, mark_triangles, &m->search);
+    m->has_memory = m->has_memory && list_unsafe(m);
+    if (m->has_memory) {
+        dr_parallel_for(pool, slide->unsafe_count, UNSAFE_GRAIN, search_triangles, &m->search);
+        merge_pairs(m);
+    }
+}
+
+bool dr_slide_detect(dr_slide* slide, dr_memory* memory, dr_pool* pool, const dr_sheets* sheets,
+                     const dr_slide_obstacle* obstacles, int obstacle_count, dr_limits* limits,
+                     dr_slide_result* result)
+{
+    // Floats at this distance from the origin are rounded by a quarter of the second term.
+    merging m = {.memory = memory, .result = result, .has_memory = true};
+    *result = (dr_slide_result){.smallest_gap = INFINITY};
+    slide->run_stamp = slide->run_stamp == INT32_MAX ? 1 : slide->run_stamp + 1;
+    double way = box_all(slide, pool, sheets, true);
+    m.search = (dr_slide_search){.slide = slide, .sheets = sheets, .limits = limits,
+                                 .tolerance = 1e-4 * (double)slide->def.thickness +
+                                              0x1p-22 * slide->scale,
+                                 .longest = slide->longest_start + 2.0 * way};
+    freeze_torn(&m);
+    dr_slide_guest* guests = slide->guests.data;
+    for (int i = 0; i < obstacle_count && i < slide->guests.count && m.has_memory; ++i) {
+        m.search.obstacle = &obstacles[i];
+        m.search.guest = &guests[i];
+        detect_one(&m, pool);
+    }
+    ++slide->run;
+    result->is_clean = m.has_memory && result->plane_count == 0 && result->frozen_count == 0;
+    return m.has_memory;
+}

@@ -1,0 +1,439 @@
+// Obstacles as contact/slide.h keeps them: planes, watched edges, and searches in their trees.
+#include <string.h>
+
+#include "collide/tree_query.h"
+#include "contact/slide_parts.h"
+#include "core/math.h"
+
+static void read4(const float* places, int vertex, double out[3])
+{
+    for (int c = 0; c < 3; ++c) {
+        out[c] = places[(size_t)vertex * 4 + (size_t)c];
+    }
+}
+
+void dr_guest_corners(const dr_slide_guest* guest, int triangle, bool at_end, double corners[3][3])
+{
+    const dr_body* body = guest->body;
+    const float* places = at_end && body->is_changing ? body->to : body->from;
+    for (int k = 0; k < 3; ++k) {
+        read4(places, body->shell.mesh.triangles[triangle][k], corners[k]);
+    }
+}
+
+// Two edges and the unit normal; false when there is no area.
+static bool span(const double corners[3][3], double axes[3][3])
+{
+    dr_sub3(corners[1], corners[0], axes[0]);
+    dr_sub3(corners[2], corners[0], axes[1]);
+    dr_cross3(axes[0], axes[1], axes[2]);
+    return dr_unit3(axes[2]) > 0.0;
+}
+
+// Weights along the edges stay, and so does the height above the plane.
+void dr_guest_carry(const dr_slide_guest* guest, int triangle, const double x[3], double out[3])
+{
+    double from[3][3], to[3][3], old[3][3], new[3][3], w[3], cross[3];
+    if (!guest->body->is_changing) {
+        memcpy(out, x, 3 * sizeof *out);
+        return;
+    }
+    dr_guest_corners(guest, triangle, false, from);
+    dr_guest_corners(guest, triangle, true, to);
+    bool has_plane = span(DR_POINTS(from), old) && span(DR_POINTS(to), new);
+    dr_sub3(x, from[0], w);
+    if (!has_plane) {
+        dr_along3(to[0], 1.0, w, out);
+        return;
+    }
+    dr_cross3(old[0], old[1], cross);
+    double area = dr_dot3(cross, old[2]);
+    dr_cross3(w, old[1], cross);
+    double first = dr_dot3(cross, old[2]) / area;
+    dr_cross3(old[0], w, cross);
+    double second = dr_dot3(cross, old[2]) / area;
+    dr_along3(to[0], first, new[0], out);
+    dr_along3(out, second, new[1], out);
+    dr_along3(out, dr_dot3(w, old[2]), new[2], out);
+}
+
+// --- Planes ---
+
+static dr_slide_plane plane_of(const dr_slide_guest* guest, int triangle)
+{
+    double corners[3][3], axes[3][3];
+    dr_slide_plane plane = {0};
+    dr_guest_corners(guest, triangle, false, corners);
+    if (span(DR_POINTS(corners), axes)) {
+        memcpy(plane.normal, axes[2], sizeof plane.normal);
+        plane.offset = -dr_dot3(plane.normal, corners[0]);
+    }
+    return plane;
+}
+
+// Whether a triangle lies in a plane, turned the same way, to a millionth of its size.
+static bool lies_in(const dr_slide_guest* guest, int triangle, const dr_slide_plane* plane)
+{
+    double corners[3][3], axes[3][3];
+    dr_guest_corners(guest, triangle, false, corners);
+    if (!span(DR_POINTS(corners), axes) || dr_dot3(axes[2], plane->normal) <= 0.0) {
+        return false;
+    }
+    double size = sqrt(fmin(dr_dot3(axes[0], axes[0]), dr_dot3(axes[1], axes[1])));
+    for (int k = 0; k < 3; ++k) {
+        if (fabs(dr_height(plane, corners[k])) > 1e-6 * size) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool has_plane(const dr_slide_plane* plane)
+{
+    return plane->normal[0] != 0.0 || plane->normal[1] != 0.0 || plane->normal[2] != 0.0;
+}
+
+// Gives the plane of a triangle to its neighbours in the same plane, and theirs. `stack` has room for all.
+static void spread_plane(dr_slide_guest* guest, int first, uint8_t* is_done, int32_t* stack)
+{
+    const dr_mesh* mesh = &guest->body->shell.mesh;
+    const dr_slide_plane plane = guest->planes[first];
+    int count = 0;
+    stack[count++] = first;
+    is_done[first] = 1;
+    while (count > 0) {
+        int triangle = stack[--count];
+        guest->planes[triangle] = plane;
+        for (int k = 0; k < 3; ++k) {
+            int32_t edge = mesh->triangle_edges[3 * triangle + k];
+            for (int side = 0; edge >= 0 && side < 2; ++side) {
+                int32_t other = mesh->edges[edge].t[side];
+                if (other >= 0 && !is_done[other] && lies_in(guest, other, &plane)) {
+                    is_done[other] = 1;
+                    stack[count++] = other;
+                }
+            }
+        }
+    }
+}
+
+static bool find_planes(dr_slide_guest* guest, dr_memory* memory)
+{
+    int count = guest->triangle_count;
+    uint8_t* is_done = dr_new_zeroed(memory, uint8_t, count);
+    int32_t* stack = dr_new(memory, int32_t, count);
+    bool has_room = is_done && stack;
+    for (int t = 0; has_room && t < count; ++t) {
+        if (!is_done[t]) {
+            guest->planes[t] = plane_of(guest, t);
+            if (has_plane(&guest->planes[t])) {
+                spread_plane(guest, t, is_done, stack);
+            }
+        }
+    }
+    dr_delete(memory, is_done, count);
+    dr_delete(memory, stack, count);
+    return has_room;
+}
+
+// --- Watched edges ---
+
+// How deep a cloth edge cuts below an obstacle edge between faces that it touches with both ends: over a
+// single bend, and over a round surface of which this edge is a part.
+typedef struct cut {
+    double bend, round;
+} cut;
+
+static double height_over(const dr_slide_guest* guest, int triangle, const double along[3])
+{
+    double corners[3][3], axes[3][3], cross[3];
+    dr_guest_corners(guest, triangle, false, corners);
+    span(DR_POINTS(corners), axes);
+    dr_cross3(axes[0], axes[1], cross);
+    double length = sqrt(dr_dot3(along, along));
+    return length > 0.0 ? sqrt(dr_dot3(cross, cross)) / length : 0.0;
+}
+
+static cut cut_of(const dr_slide_guest* guest, const dr_edge* edge, double longest)
+{
+    const double *a = guest->planes[edge->t[0]].normal, *b = guest->planes[edge->t[1]].normal;
+    double cross[3], from[3], along[3];
+    dr_cross3(a, b, cross);
+    double bend = dr_atan2(sqrt(dr_dot3(cross, cross)), dr_dot3(a, b));
+    read4(guest->body->from, edge->v[0], from);
+    read4(guest->body->from, edge->v[1], along);
+    dr_sub3(along, from, along);
+    double height =
+        0.5 * (height_over(guest, edge->t[0], along) + height_over(guest, edge->t[1], along));
+    // Middles of two triangles of a ball are two thirds of their height apart.
+    double radius = 2.0 / 3.0 * height / fmax(bend, 1e-9);
+    return (cut){.bend = 0.5 * longest * dr_sin(0.5 * bend),
+                 .round = longest * longest / (8.0 * fmax(radius, 1e-9))};
+}
+
+static bool is_blunt(const dr_slide_guest* guest, int edge)
+{
+    return guest->body->edge_bend[edge] == DR_BEND_BLUNT;
+}
+
+// The shell is thick enough that edges do not cut what is round, within reason.
+static void choose_reach(dr_slide_guest* guest, float thickness, double longest)
+{
+    const dr_mesh* mesh = &guest->body->shell.mesh;
+    double deepest = 0.0;
+    for (int e = 0; e < mesh->edge_count; ++e) {
+        if (is_blunt(guest, e)) {
+            deepest = fmax(deepest, cut_of(guest, &mesh->edges[e], longest).round);
+        }
+    }
+    guest->edge_reach = (float)DR_SLIDE_EDGE_SHARE * thickness;
+    double wanted = deepest + (double)guest->edge_reach;
+    guest->reach = (float)fmin(fmax(wanted, (double)thickness), 2.0 * (double)thickness);
+}
+
+static bool is_watched(const dr_slide_guest* guest, int edge, double longest)
+{
+    const dr_body* body = guest->body;
+    if (body->is_changing || body->edge_bend[edge] == DR_BEND_SHARP) {
+        return true;
+    }
+    if (!is_blunt(guest, edge)) {
+        return false;
+    }
+    cut at = cut_of(guest, &body->shell.mesh.edges[edge], longest);
+    return fmax(at.bend, at.round) > (double)(guest->reach - guest->edge_reach);
+}
+
+static void watch_edges(dr_slide_guest* guest, double longest)
+{
+    const dr_mesh* mesh = &guest->body->shell.mesh;
+    memset(guest->is_corner_watched, 0, (size_t)mesh->vertex_count);
+    for (int e = 0; e < mesh->edge_count; ++e) {
+        guest->is_edge_watched[e] = is_watched(guest, e, longest);
+        for (int k = 0; k < 2 && guest->is_edge_watched[e]; ++k) {
+            guest->is_corner_watched[mesh->edges[e].v[k]] = 1;
+        }
+    }
+}
+
+// --- Life ---
+
+static bool make_room(dr_slide_guest* guest, dr_memory* memory, int room_count)
+{
+    const dr_mesh* mesh = &guest->body->shell.mesh;
+    guest->triangle_count = mesh->triangle_count;
+    guest->edge_count = mesh->edge_count;
+    guest->vertex_count = mesh->vertex_count;
+    guest->room_count = room_count;
+    guest->planes = dr_new(memory, dr_slide_plane, guest->triangle_count);
+    guest->is_edge_watched = dr_new_zeroed(memory, uint8_t, guest->edge_count + 1);
+    guest->is_corner_watched = dr_new_zeroed(memory, uint8_t, guest->vertex_count);
+    guest->rooms = dr_new_zeroed(memory, dr_room, room_count + 1);
+    guest->is_inside = dr_new_zeroed(memory, uint8_t, room_count + 1);
+    return guest->planes && guest->is_edge_watched && guest->is_corner_watched && guest->rooms &&
+           guest->is_inside;
+}
+
+void dr_guest_free(dr_slide_guest* guest, dr_memory* memory)
+{
+    dr_delete(memory, guest->planes, guest->triangle_count);
+    dr_delete(memory, guest->is_edge_watched, guest->edge_count + 1);
+    dr_delete(memory, guest->is_corner_watched, guest->vertex_count);
+    dr_delete(memory, guest->rooms, guest->room_count + 1);
+    dr_delete(memory, guest->is_inside, guest->room_count + 1);
+    *guest = (dr_slide_guest){0};
+}
+
+bool dr_guest_prepare(dr_slide_guest* guest, dr_memory* memory, const dr_slide* slide,
+                      const dr_body* body)
+{
+    if (guest->body != body) {
+        dr_guest_free(guest, memory);
+        guest->body = body;
+        guest->is_stale = true;
+        if (!make_room(guest, memory, slide->vertex_count)) {
+            guest->body = NULL;
+            return false;
+        }
+    }
+    if (!guest->is_stale && !body->is_changing) {
+        return true;
+    }
+    // Cloth is stretched a little.
+    double longest = 1.1 * (double)slide->longest_rest;
+    if (!body->is_changing && !find_planes(guest, memory)) {
+        return false;
+    }
+    for (int t = 0; body->is_changing && t < guest->triangle_count; ++t) {
+        guest->planes[t] = plane_of(guest, t);
+    }
+    choose_reach(guest, slide->def.thickness, longest);
+    watch_edges(guest, longest);
+    for (int v = 0; v < guest->room_count; ++v) {
+        guest->rooms[v].kind = DR_ROOM_NONE;
+    }
+    guest->is_stale = body->is_changing;
+    return true;
+}
+
+// --- Searches ---
+
+enum { STACK = DR_TREE_DEPTH * DR_TREE_ARITY };
+
+static void box_of_lane(const dr_tree* tree, int node, int lane, double lo[3], double hi[3])
+{
+    const float* reach = tree->reach + (size_t)node * 6 * (size_t)tree->width + lane;
+    for (int c = 0; c < 3; ++c) {
+        lo[c] = -(double)reach[c * tree->width];
+        hi[c] = reach[(c + 3) * tree->width];
+    }
+}
+
+static double squared_to_box(const double p[3], const double lo[3], const double hi[3])
+{
+    double squared = 0.0;
+    for (int c = 0; c < 3; ++c) {
+        double out = fmax(fmax(lo[c] - p[c], p[c] - hi[c]), 0.0);
+        squared += out * out;
+    }
+    return squared;
+}
+
+typedef struct near_child {
+    double squared;
+    int32_t child;
+} near_child;
+
+// The children of a node that are nearer than `best`, the nearest last.
+static int sort_children(const dr_tree* tree, int node, const double p[3], double best,
+                         near_child* out)
+{
+    int count = 0;
+    for (int lane = 0; lane < tree->nodes[node].child_count; ++lane) {
+        double lo[3], hi[3];
+        box_of_lane(tree, node, lane, lo, hi);
+        near_child child = {squared_to_box(p, lo, hi), tree->child[node * tree->width + lane]};
+        if (child.squared > best) {
+            continue;
+        }
+        int at = count++;
+        for (; at > 0 && out[at - 1].squared < child.squared; --at) {
+            out[at] = out[at - 1];
+        }
+        out[at] = child;
+    }
+    return count;
+}
+
+typedef struct nearest_search {
+    double best; // squared
+    int triangle;
+} nearest_search;
+
+static void try_triangle(const dr_slide_guest* guest, int triangle, const double p[3],
+                         nearest_search* found)
+{
+    double corners[3][3], foot[3], way[3];
+    dr_guest_corners(guest, triangle, false, corners);
+    dr_nearest_of_triangle(p, DR_POINTS(corners), foot);
+    dr_sub3(p, foot, way);
+    double squared = dr_dot3(way, way);
+    if (squared < found->best || (squared == found->best && triangle < found->triangle)) {
+        *found = (nearest_search){squared, triangle};
+    }
+}
+
+int dr_guest_nearest(const dr_slide_guest* guest, const double p[3], double most, double* distance)
+{
+    const dr_tree* tree = &guest->body->shell.tree;
+    nearest_search found = {most * most, -1};
+    near_child stack[STACK];
+    int count = 0;
+    stack[count++] = (near_child){0.0, 0};
+    while (count > 0 && tree->node_count > 0) {
+        near_child top = stack[--count];
+        if (top.squared > found.best) {
+            continue;
+        }
+        near_child children[DR_TREE_ARITY];
+        int near_count = sort_children(tree, top.child, p, found.best, children);
+        bool is_leaf = tree->nodes[top.child].is_leaf;
+        for (int k = near_count - 1; is_leaf && k >= 0; --k) {
+            try_triangle(guest, tree->triangle_of_place[children[k].child], p, &found);
+        }
+        for (int k = 0; !is_leaf && k < near_count; ++k) {
+            stack[count++] = children[k];
+        }
+    }
+    if (distance) {
+        *distance = sqrt(found.best);
+    }
+    return found.triangle;
+}
+
+static bool is_box_behind(const dr_slide_plane* plane, double depth, const double lo[3],
+                          const double hi[3])
+{
+    double highest = plane->offset;
+    for (int c = 0; c < 3; ++c) {
+        highest += plane->normal[c] * (plane->normal[c] > 0.0 ? hi[c] : lo[c]);
+    }
+    return highest <= -depth;
+}
+
+static bool is_triangle_behind(const dr_slide_guest* guest, int triangle,
+                               const dr_slide_plane* plane, double depth)
+{
+    double corners[3][3];
+    dr_guest_corners(guest, triangle, false, corners);
+    return dr_height(plane, corners[0]) <= -depth && dr_height(plane, corners[1]) <= -depth &&
+           dr_height(plane, corners[2]) <= -depth;
+}
+
+bool dr_guest_is_behind(const dr_slide_guest* guest, const dr_slide_plane* plane, double depth,
+                        const double lo[3], const double hi[3])
+{
+    const dr_tree* tree = &guest->body->shell.tree;
+    int32_t stack[STACK];
+    int count = 0;
+    stack[count++] = 0;
+    while (count > 0 && tree->node_count > 0) {
+        int node = stack[--count];
+        for (int lane = 0; lane < tree->nodes[node].child_count; ++lane) {
+            double a[3], b[3];
+            box_of_lane(tree, node, lane, a, b);
+            bool is_apart = a[0] > hi[0] || a[1] > hi[1] || a[2] > hi[2] || b[0] < lo[0] ||
+                            b[1] < lo[1] || b[2] < lo[2];
+            if (is_apart || is_box_behind(plane, depth, a, b)) {
+                continue;
+            }
+            int32_t child = tree->child[node * tree->width + lane];
+            if (!tree->nodes[node].is_leaf) {
+                stack[count++] = child;
+            } else if (!is_triangle_behind(guest, tree->triangle_of_place[child], plane, depth)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+// A ray that first meets a triangle from behind comes from inside. Of three rays most are right, should
+// one of them meet an edge.
+bool dr_guest_is_inside(const dr_slide_guest* guest, const double p[3])
+{
+    static const drape_vec3 directions[3] = {
+        {0.83f, 0.41f, -0.37f}, {-0.36f, 0.85f, 0.39f}, {-0.34f, -0.43f, 0.84f}};
+    const dr_body* body = guest->body;
+    int votes = 0;
+    for (int k = 0; k < 3; ++k) {
+        dr_ray ray = {{(float)p[0], (float)p[1], (float)p[2]}, directions[k], 0.0f, INFINITY};
+        dr_ray_hit hit;
+        if (dr_tree_ray_nearest(&body->shell.tree, body->from, 4, &ray, &hit)) {
+            const double* n = guest->planes[hit.triangle].normal;
+            votes += n[0] * (double)ray.direction.x + n[1] * (double)ray.direction.y +
+                         n[2] * (double)ray.direction.z > 0.0;
+        }
+    }
+    return votes >= 2;
+}

@@ -1,0 +1,160 @@
+// contact/slide_parts.h: what the files of contact/slide.h share.
+#ifndef DR_SLIDE_PARTS_H
+#define DR_SLIDE_PARTS_H
+
+#include "contact/slide.h"
+#include "contact/slide_geometry.h"
+
+// Vertices of a chunk, and planes that one search of a chunk may find. What does not fit is found in the
+// next run.
+enum { DR_SLIDE_CHUNK = 64, DR_SLIDE_HITS = 96 };
+// Pairs of features that one search of a cloth triangle may find.
+enum { DR_SLIDE_PAIRS = 6 };
+
+// Edges and corners are kept clear of by this share of the shell. Less than all of it: what the cloth
+// must bulge to go round a sharp edge is seen.
+#define DR_SLIDE_EDGE_SHARE 0.25
+
+// n.y + offset >= 0 in the frame of an obstacle.
+typedef struct dr_slide_plane {
+    double normal[3];
+    double offset;
+} dr_slide_plane;
+
+static inline double dr_height(const dr_slide_plane* plane, const double y[3])
+{
+    return dr_dot3(plane->normal, y) + plane->offset;
+}
+
+typedef enum dr_room_kind {
+    DR_ROOM_NONE,  // not known
+    DR_ROOM_FREE,  // nothing is near
+    DR_ROOM_PLANE, // all that is near is behind the plane
+    DR_ROOM_MIXED, // neither
+} dr_room_kind;
+
+typedef struct dr_room {
+    dr_slide_plane plane;
+    float lo[3], hi[3]; // of the way of the vertex
+    float cover;        // it holds for what is nearer to the box than this, m
+    int32_t triangle;   // of whose face the plane is, -1: an edge or corner
+    uint8_t kind;       // dr_room_kind
+} dr_room;
+
+// What is kept of an obstacle.
+struct dr_slide_guest {
+    const dr_body* body;
+    bool is_stale;            // the body changed its shape
+    int triangle_count, edge_count, vertex_count, room_count; // of the arrays
+    float reach;              // thickness of the shell, m
+    float edge_reach;         // what edges and corners keep
+    dr_slide_plane* planes;   // by triangle, offset so that the triangle is on it; equal for neighbours in
+                              // one plane. Zero normals where there is no area
+    uint8_t* is_edge_watched; // cloth edges may cut it
+    uint8_t* is_corner_watched;
+    dr_room* rooms;           // by vertex of the cloths
+    uint8_t* is_inside;       // by vertex: it started inside
+    // Of this step.
+    dr_frame start, end;
+    double root_lo[3], root_hi[3]; // box of all triangles
+};
+
+typedef struct dr_slide_hit {
+    int32_t vertex;
+    int32_t triangle;    // that carries the vertex
+    dr_slide_plane plane;
+    double anchor[3];    // where the vertex is carried to, in the frame of the obstacle
+} dr_slide_hit;
+
+typedef struct dr_slide_chunk {
+    bool is_near;
+    bool is_full;      // there may be more hits
+    int hit_count;
+    double squared_way; // most that a vertex goes, in the world
+    int64_t box_tests, exact_tests;
+    double smallest_gap;
+} dr_slide_chunk;
+
+typedef enum dr_pair_kind {
+    DR_PAIR_EDGES,    // cloth edge, obstacle edge
+    DR_PAIR_CORNER,   // cloth triangle, obstacle vertex
+    DR_PAIR_CROSSING, // cloth triangle, obstacle triangle
+} dr_pair_kind;
+
+struct dr_slide_pair {
+    int32_t cloth, other;
+    uint8_t kind; // dr_pair_kind
+};
+
+// What the search of one unsafe triangle says.
+typedef struct dr_slide_lot {
+    int32_t pair_count; // more than DR_SLIDE_PAIRS: only so many are kept
+    int32_t exact_tests;
+} dr_slide_lot;
+
+// One search, of one obstacle in one run.
+typedef struct dr_slide_search {
+    dr_slide* slide;
+    const dr_sheets* sheets;
+    const dr_slide_obstacle* obstacle;
+    dr_slide_guest* guest;
+    dr_limits* limits;
+    double tolerance;  // m, by which planes may be missed
+    double longest;    // edge at the start or the end of the step, at most
+} dr_slide_search;
+
+// --- slide_guest.c ---
+
+// Fills a new or stale guest; false when memory is short.
+bool dr_guest_prepare(dr_slide_guest* guest, dr_memory* memory, const dr_slide* slide,
+                      const dr_body* body);
+void dr_guest_free(dr_slide_guest* guest, dr_memory* memory);
+// Corners of an obstacle triangle at the start and the end of the step, in the frame.
+void dr_guest_corners(const dr_slide_guest* guest, int triangle, bool at_end,
+                      double corners[3][3]);
+// A place at the start, moved along with an obstacle triangle to the end of the step.
+void dr_guest_carry(const dr_slide_guest* guest, int triangle, const double x[3], double out[3]);
+// Its nearest triangle within `most`, -1 when there is none. `distance` may be null.
+int dr_guest_nearest(const dr_slide_guest* guest, const double p[3], double most,
+                     double* distance);
+// Whether all triangles near the box are behind the plane by `depth`.
+bool dr_guest_is_behind(const dr_slide_guest* guest, const dr_slide_plane* plane, double depth,
+                        const double lo[3], const double hi[3]);
+// Whether a place at the start is inside of a closed body.
+bool dr_guest_is_inside(const dr_slide_guest* guest, const double p[3]);
+
+// --- slide_vertex.c, slide_edge.c ---
+
+// Planes for the vertices of a chunk, into the chunk and its hits.
+void dr_slide_search_chunk(const dr_slide_search* search, int chunk);
+// Marks the cloth triangles [begin, end) that rooms do not make safe.
+void dr_slide_mark_unsafe(const dr_slide_search* search, int begin, int end);
+// What the unsafe cloth triangle number i comes too near to, into its pairs.
+void dr_slide_search_triangle(const dr_slide_search* search, int i);
+
+// Vertices of one feature of the cloth and their weights at the nearest point to the obstacle.
+typedef struct dr_slide_stencil {
+    int count;
+    int32_t vertex[3];
+    double weight[3];
+    double normal[3]; // out of the obstacle, in the frame
+    double depth;     // what is missing along it, m
+    int32_t triangle; // of the obstacle, that carries the vertices
+} dr_slide_stencil;
+
+// Places of vertices in the frame: start, and end as in `ends` (by corner of the feature).
+// False when the pair keeps clear.
+bool dr_slide_judge_edges(const dr_slide_search* search, const double starts[2][3],
+                          const double ends[2][3], int cloth_edge, int edge,
+                          dr_slide_stencil* stencil);
+bool dr_slide_judge_corner(const dr_slide_search* search, const double starts[3][3],
+                           const double ends[3][3], int cloth_triangle, int corner,
+                           dr_slide_stencil* stencil);
+
+static inline void dr_slide_start(const dr_slide_search* search, int vertex, double out[3])
+{
+    dr_read3(search->sheets->start[vertex], out);
+    dr_frame_in(&search->guest->start, out, out);
+}
+
+#endif

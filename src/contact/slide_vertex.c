@@ -1,0 +1,525 @@
+// Vertices against the shell of an obstacle, and their rooms.
+#include <string.h>
+
+#include "collide/tree_query.h"
+#include "contact/slide_parts.h"
+
+// Triangles that one look at a part of a way can take.
+enum { MOST_NEAR = 512 };
+// Planes that are found for a vertex in one run.
+enum { MOST_NEW = 3 };
+
+// A vertex that is nearer than it should be at the start comes out by this share of the shell in a step:
+// slowly, for what moves it also gives it speed.
+static const double recovery_share = 0.125;
+// Below this share of the shell the way to the foot is no direction.
+static const double touching_share = 1e-3;
+// What is behind a plane must be so to this share of the shell: rounding.
+static const double behind_slack = 1e-6;
+// A foot is well inside of a triangle when its weights are above this.
+static const double inner_weight = 1e-6;
+
+// One vertex on its way.
+typedef struct way {
+    int vertex;
+    double x[3], q[3];
+    double reach;                                   // that it must keep
+    int plane_count;                                // it already has, and new ones
+    dr_slide_plane planes[DR_LIMIT_PLANES + MOST_NEW];
+    int hit_count;
+    dr_slide_hit hits[MOST_NEW];
+    bool is_hit_inner[MOST_NEW];
+} way;
+
+static void box_of_way(const double x[3], const double q[3], double more, double lo[3],
+                       double hi[3])
+{
+    for (int c = 0; c < 3; ++c) {
+        lo[c] = fmin(x[c], q[c]) - more;
+        hi[c] = fmax(x[c], q[c]) + more;
+    }
+}
+
+static int query(const dr_slide_guest* guest, const double lo[3], const double hi[3],
+                 int32_t* triangles, int capacity)
+{
+    drape_vec3 low = {(float)lo[0], (float)lo[1], (float)lo[2]};
+    drape_vec3 high = {(float)hi[0], (float)hi[1], (float)hi[2]};
+    return dr_tree_box_query(&guest->body->shell.tree, low, high, triangles, capacity);
+}
+
+// --- The narrow search ---
+
+// Planes of earlier runs that both ends of the way honour: what is behind them is done with.
+static void read_planes(const dr_slide_search* search, way* at)
+{
+    const dr_limit_plane* planes = search->limits->planes.data;
+    const dr_frame* frame = &search->guest->end;
+    int32_t p = search->limits->first_plane[at->vertex];
+    for (; p >= 0 && at->plane_count < DR_LIMIT_PLANES; p = planes[p].next) {
+        dr_slide_plane* plane = &at->planes[at->plane_count];
+        dr_frame_turn_back(frame, planes[p].plane.normal, plane->normal);
+        plane->offset = planes[p].plane.offset + dr_dot3(planes[p].plane.normal, frame->shift);
+        at->plane_count += dr_height(plane, at->x) >= -search->tolerance &&
+                           dr_height(plane, at->q) >= -search->tolerance;
+    }
+}
+
+static bool is_behind_planes(const way* at, const double (*corners)[3], double depth)
+{
+    for (int k = 0; k < at->plane_count; ++k) {
+        const dr_slide_plane* plane = &at->planes[k];
+        if (dr_height(plane, corners[0]) <= -depth && dr_height(plane, corners[1]) <= -depth &&
+            dr_height(plane, corners[2]) <= -depth) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Both ends well above, or both well below.
+static bool stays_off(const dr_slide_guest* guest, int triangle, const way* at, double reach)
+{
+    const dr_slide_plane* plane = &guest->planes[triangle];
+    double x = dr_height(plane, at->x), q = dr_height(plane, at->q);
+    return fmin(x, q) > reach || fmax(x, q) < -reach;
+}
+
+// How near the start is to the triangles, when that is below the shell.
+static double distance_at_start(const dr_slide_search* search, const way* at,
+                                const int32_t* triangles, int count)
+{
+    double nearest = (double)search->guest->reach;
+    bool is_rigid = !search->guest->body->is_changing;
+    for (int i = 0; i < count; ++i) {
+        double corners[3][3], x[3], foot[3], off[3];
+        if (is_rigid && fabs(dr_height(&search->guest->planes[triangles[i]], at->x)) >= nearest) {
+            continue;
+        }
+        dr_guest_corners(search->guest, triangles[i], true, corners);
+        dr_guest_carry(search->guest, triangles[i], at->x, x);
+        dr_nearest_of_triangle(x, DR_POINTS(corners), foot);
+        dr_sub3(x, foot, off);
+        nearest = fmin(nearest, sqrt(dr_dot3(off, off)));
+    }
+    return nearest;
+}
+
+// The direction out of a triangle that the vertex touches: its front.
+static bool front_of(const double corners[3][3], double normal[3])
+{
+    double u[3], v[3];
+    dr_sub3(corners[1], corners[0], u);
+    dr_sub3(corners[2], corners[0], v);
+    dr_cross3(u, v, normal);
+    return dr_unit3(normal) > 0.0;
+}
+
+// The tangent plane of the shell where it is entered. Over faces it is that of the face, so that it is the
+// same wherever the vertex enters, and for neighbours in one plane.
+static dr_slide_plane tangent_of(const dr_slide_guest* guest, int triangle, const dr_entry* entry,
+                                 double reach)
+{
+    const dr_slide_plane* face = &guest->planes[triangle];
+    dr_slide_plane plane;
+    memcpy(plane.normal, entry->normal, sizeof plane.normal);
+    plane.offset = -dr_dot3(entry->normal, entry->foot) - reach;
+    if (entry->is_inner && !guest->body->is_changing && dr_dot3(face->normal, face->normal) > 0.0) {
+        double sign = dr_dot3(face->normal, entry->normal) < 0.0 ? -1.0 : 1.0;
+        for (int c = 0; c < 3; ++c) {
+            plane.normal[c] = sign * face->normal[c];
+        }
+        plane.offset = sign * face->offset - reach;
+    }
+    return plane;
+}
+
+typedef struct first_hit {
+    dr_entry entry;
+    dr_slide_plane plane;
+    int triangle; // -1: none
+    double x[3];  // carried along with it
+} first_hit;
+
+static bool is_before(const dr_entry* a, int a_triangle, const first_hit* b)
+{
+    if (b->triangle < 0 || a->time != b->entry.time) {
+        return b->triangle < 0 || a->time < b->entry.time;
+    }
+    return a->distance != b->entry.distance ? a->distance < b->entry.distance
+                                            : a_triangle < b->triangle;
+}
+
+static void try_triangle(const dr_slide_search* search, const way* at, int triangle,
+                         first_hit* first, dr_slide_chunk* chunk)
+{
+    const dr_slide_guest* guest = search->guest;
+    double corners[3][3];
+    if (!guest->body->is_changing && stays_off(guest, triangle, at, at->reach)) {
+        return;
+    }
+    dr_guest_corners(guest, triangle, true, corners);
+    if (is_behind_planes(at, DR_POINTS(corners), at->reach - search->tolerance)) {
+        return;
+    }
+    dr_entry entry;
+    double x[3];
+    dr_guest_carry(guest, triangle, at->x, x);
+    ++chunk->exact_tests;
+    if (!dr_enter_shell(x, at->q, DR_POINTS(corners), at->reach, &entry)) {
+        return;
+    }
+    if (entry.distance < touching_share * at->reach && !front_of(DR_POINTS(corners), entry.normal)) {
+        return;
+    }
+    dr_slide_plane plane = tangent_of(guest, triangle, &entry, at->reach);
+    double height = dr_height(&plane, at->q);
+    if (height >= -search->tolerance) {
+        chunk->smallest_gap = fmin(chunk->smallest_gap, height + at->reach);
+        return;
+    }
+    if (is_before(&entry, triangle, first)) {
+        first->entry = entry;
+        first->plane = plane;
+        first->triangle = triangle;
+        memcpy(first->x, x, sizeof x);
+    }
+}
+
+// The first triangle that the way comes too near to. The way is cut where too much is near it.
+static first_hit find_first(const dr_slide_search* search, way* at, dr_slide_chunk* chunk)
+{
+    const double shortest = 1.0 / 1024.0;
+    double along[3], from = 0.0, to = 1.0;
+    first_hit first = {.triangle = -1};
+    dr_sub3(at->q, at->x, along);
+    while (from < 1.0) {
+        int32_t triangles[MOST_NEAR];
+        double a[3], b[3], lo[3], hi[3];
+        dr_along3(at->x, from, along, a);
+        dr_along3(at->x, to, along, b);
+        box_of_way(a, b, (double)search->guest->reach + search->tolerance, lo, hi);
+        int count = query(search->guest, lo, hi, triangles, MOST_NEAR);
+        ++chunk->box_tests;
+        if (count > MOST_NEAR && to - from > shortest) {
+            to = from + 0.5 * (to - from);
+            continue;
+        }
+        count = count < MOST_NEAR ? count : MOST_NEAR;
+        if (from == 0.0) {
+            double nearest = distance_at_start(search, at, triangles, count);
+            at->reach = (double)search->guest->reach;
+            if (nearest < at->reach - search->tolerance) {
+                at->reach = fmin(at->reach, nearest + recovery_share * at->reach);
+            }
+        }
+        for (int i = 0; i < count; ++i) {
+            try_triangle(search, at, triangles[i], &first, chunk);
+        }
+        if (first.triangle >= 0 && first.entry.time <= to) {
+            break;
+        }
+        from = to;
+        to = 1.0;
+    }
+    return first;
+}
+
+// Where the planes found up to now leave the vertex, about.
+static void slide_along(way* at, const double q[3])
+{
+    enum { ROUNDS = 4 };
+    memcpy(at->q, q, sizeof at->q);
+    for (int round = 0; round < ROUNDS; ++round) {
+        for (int k = 0; k < at->hit_count; ++k) {
+            double height = dr_height(&at->hits[k].plane, at->q);
+            if (height < 0.0) {
+                dr_along3(at->q, -height, at->hits[k].plane.normal, at->q);
+            }
+        }
+    }
+}
+
+static void search_way(const dr_slide_search* search, way* at, dr_slide_chunk* chunk)
+{
+    double q[3];
+    memcpy(q, at->q, sizeof q);
+    read_planes(search, at);
+    while (at->hit_count < MOST_NEW) {
+        first_hit first = find_first(search, at, chunk);
+        if (first.triangle < 0) {
+            break;
+        }
+        dr_slide_hit* hit = &at->hits[at->hit_count];
+        *hit = (dr_slide_hit){at->vertex, first.triangle, first.plane, {0.0, 0.0, 0.0}};
+        memcpy(hit->anchor, first.x, sizeof hit->anchor);
+        at->is_hit_inner[at->hit_count++] = first.entry.is_inner;
+        at->planes[at->plane_count++] = hit->plane;
+        slide_along(at, q);
+        chunk->smallest_gap = fmin(chunk->smallest_gap, first.entry.distance);
+    }
+    memcpy(at->q, q, sizeof q);
+}
+
+// --- Rooms ---
+
+static bool fits(const dr_room* room, const way* at, double cover)
+{
+    if (room->kind == DR_ROOM_NONE || (double)room->cover < cover) {
+        return false;
+    }
+    for (int c = 0; c < 3; ++c) {
+        if (fmin(at->x[c], at->q[c]) < (double)room->lo[c] ||
+            fmax(at->x[c], at->q[c]) > (double)room->hi[c]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool is_room_behind(const dr_slide_search* search, const dr_room* room)
+{
+    double lo[3], hi[3], depth = (1.0 - behind_slack) * (double)search->guest->reach;
+    for (int c = 0; c < 3; ++c) {
+        lo[c] = (double)room->lo[c] - (double)room->cover;
+        hi[c] = (double)room->hi[c] + (double)room->cover;
+    }
+    return dr_guest_is_behind(search->guest, &room->plane, depth, lo, hi);
+}
+
+// The plane of what is nearest to the start; false when the start is in the shell.
+static bool choose_plane(const dr_slide_search* search, const way* at, double most, dr_room* room)
+{
+    const dr_slide_guest* guest = search->guest;
+    double corners[3][3];
+    dr_entry entry = {0};
+    int triangle = dr_guest_nearest(guest, at->x, most, &entry.distance);
+    if (triangle < 0 || entry.distance < (double)guest->reach - search->tolerance) {
+        return false;
+    }
+    dr_guest_corners(guest, triangle, false, corners);
+    entry.is_inner = dr_nearest_of_triangle(at->x, DR_POINTS(corners), entry.foot);
+    dr_sub3(at->x, entry.foot, entry.normal);
+    dr_unit3(entry.normal);
+    room->plane = tangent_of(guest, triangle, &entry, (double)guest->reach);
+    room->triangle = entry.is_inner ? triangle : -1;
+    return true;
+}
+
+static void renew_room(const dr_slide_search* search, const way* at, double cover, dr_room* room,
+                       dr_slide_chunk* chunk)
+{
+    // Large enough to last: some steps of the same length, and the shell.
+    double step[3], lo[3], hi[3];
+    dr_sub3(at->q, at->x, step);
+    double margin = (double)search->guest->reach + 4.0 * sqrt(dr_dot3(step, step));
+    cover *= 1.25;
+    box_of_way(at->x, at->q, margin, lo, hi);
+    for (int c = 0; c < 3; ++c) {
+        room->lo[c] = (float)lo[c];
+        room->hi[c] = (float)hi[c];
+    }
+    room->cover = (float)cover;
+    box_of_way(at->x, at->q, margin + cover, lo, hi);
+    ++chunk->box_tests;
+    if (query(search->guest, lo, hi, NULL, 0) == 0) {
+        room->kind = DR_ROOM_FREE;
+        return;
+    }
+    double most = 2.0 * (margin + cover) + sqrt(dr_dot3(step, step));
+    bool has_plane = choose_plane(search, at, most, room) && is_room_behind(search, room);
+    room->kind = has_plane ? DR_ROOM_PLANE : DR_ROOM_MIXED;
+}
+
+// Whether the way meets the plane of the room over the inside of its triangle: then that is the first
+// thing it meets.
+static bool meets_face(const dr_slide_guest* guest, const dr_room* room, const way* at,
+                       double start, double end)
+{
+    if (room->triangle < 0) {
+        return false;
+    }
+    double corners[3][3], p[3], along[3], u[3], v[3], w[3], cross[3], normal[3];
+    dr_sub3(at->q, at->x, along);
+    dr_along3(at->x, start > 0.0 ? start / (start - end) : 0.0, along, p);
+    dr_guest_corners(guest, room->triangle, false, corners);
+    dr_sub3(corners[1], corners[0], u);
+    dr_sub3(corners[2], corners[0], v);
+    dr_sub3(p, corners[0], w);
+    dr_cross3(u, v, normal);
+    double area = dr_dot3(normal, normal), least = inner_weight * area;
+    dr_cross3(w, v, cross);
+    double second = dr_dot3(cross, normal);
+    dr_cross3(u, w, cross);
+    double third = dr_dot3(cross, normal);
+    return second > least && third > least && area - second - third > least;
+}
+
+// --- Vertices ---
+
+static void add_hits(const dr_slide_search* search, int chunk_index, const way* at)
+{
+    dr_slide_chunk* chunk = &search->slide->chunks[chunk_index];
+    for (int k = 0; k < at->hit_count; ++k) {
+        if (chunk->hit_count >= DR_SLIDE_HITS) {
+            chunk->is_full = true;
+            return;
+        }
+        search->slide->hits[chunk_index * DR_SLIDE_HITS + chunk->hit_count++] = at->hits[k];
+    }
+}
+
+static void search_narrow(const dr_slide_search* search, int chunk, way* at, dr_room* room)
+{
+    search_way(search, at, &search->slide->chunks[chunk]);
+    add_hits(search, chunk, at);
+    // The way that the vertex is on now has a better plane.
+    if (at->hit_count > 0 && room && at->reach == (double)search->guest->reach) {
+        room->plane = at->hits[0].plane;
+        room->triangle = at->is_hit_inner[0] ? at->hits[0].triangle : -1;
+        room->kind = is_room_behind(search, room) ? DR_ROOM_PLANE : DR_ROOM_MIXED;
+    }
+}
+
+// The shortest way out, some of it in this step.
+static void search_exit(const dr_slide_search* search, int chunk, way* at)
+{
+    const dr_slide_guest* guest = search->guest;
+    double corners[3][3], foot[3];
+    dr_slide_hit* hit = &at->hits[0];
+    *hit = (dr_slide_hit){.vertex = at->vertex,
+                          .triangle = dr_guest_nearest(guest, at->x, INFINITY, NULL)};
+    if (hit->triangle < 0) {
+        return;
+    }
+    dr_guest_corners(guest, hit->triangle, true, corners);
+    dr_guest_carry(guest, hit->triangle, at->x, hit->anchor);
+    dr_nearest_of_triangle(hit->anchor, DR_POINTS(corners), foot);
+    dr_sub3(foot, hit->anchor, hit->plane.normal);
+    double depth = dr_unit3(hit->plane.normal), reach = (double)guest->reach;
+    if (depth < touching_share * reach && !front_of(DR_POINTS(corners), hit->plane.normal)) {
+        return;
+    }
+    double out = fmin((double)search->slide->def.exit_step, depth + reach);
+    hit->plane.offset = -dr_dot3(hit->plane.normal, hit->anchor) - out;
+    search->slide->chunks[chunk].smallest_gap = -depth;
+    at->hit_count = dr_height(&hit->plane, at->q) < -search->tolerance ? 1 : 0;
+    add_hits(search, chunk, at);
+}
+
+// True when the room tells all about the vertex.
+static bool ask_room(const dr_slide_search* search, int chunk_index, way* at, dr_room* room)
+{
+    dr_slide_chunk* chunk = &search->slide->chunks[chunk_index];
+    double start = dr_height(&room->plane, at->x), end = dr_height(&room->plane, at->q);
+    chunk->smallest_gap = fmin(chunk->smallest_gap, end + (double)search->guest->reach);
+    if (start < -search->tolerance) {
+        return false;
+    }
+    if (end >= -search->tolerance) {
+        return true;
+    }
+    if (!meets_face(search->guest, room, at, start, end)) {
+        return false;
+    }
+    at->hits[0] = (dr_slide_hit){at->vertex, room->triangle, room->plane, {0.0, 0.0, 0.0}};
+    memcpy(at->hits[0].anchor, at->x, sizeof at->x);
+    at->hit_count = 1;
+    add_hits(search, chunk_index, at);
+    return true;
+}
+
+static void search_vertex(const dr_slide_search* search, int chunk, int vertex)
+{
+    dr_slide* slide = search->slide;
+    dr_slide_guest* guest = search->guest;
+    way at;
+    at.vertex = vertex;
+    at.reach = (double)guest->reach;
+    at.plane_count = at.hit_count = 0;
+    dr_slide_start(search, vertex, at.x);
+    dr_read3(search->sheets->end[vertex], at.q);
+    dr_frame_in(&guest->end, at.q, at.q);
+    memcpy(slide->place[vertex], at.q, sizeof at.q);
+    bool is_held = search->limits->hold[vertex] != DR_HOLD_FREE;
+    slide->is_suspect[vertex] |= is_held;
+    slide->state[vertex] = DR_ROOM_MIXED;
+    if (guest->is_inside[vertex]) {
+        if (!is_held) {
+            search_exit(search, chunk, &at);
+        }
+        return;
+    }
+    dr_room* room = NULL;
+    if (!guest->body->is_changing) {
+        double cover = search->longest + (double)guest->reach;
+        room = &guest->rooms[vertex];
+        if (!fits(room, &at, cover)) {
+            renew_room(search, &at, cover, room, &slide->chunks[chunk]);
+        }
+        slide->state[vertex] = room->kind;
+        if (room->kind == DR_ROOM_FREE) {
+            return;
+        }
+    }
+    if (is_held || (room && room->kind == DR_ROOM_PLANE && ask_room(search, chunk, &at, room))) {
+        return;
+    }
+    search_narrow(search, chunk, &at, room);
+    slide->state[vertex] = room ? room->kind : DR_ROOM_MIXED;
+}
+
+// --- Chunks ---
+
+static void merge_turned(const dr_frame* frame, const float box[6], double lo[3], double hi[3])
+{
+    double middle[3], half[3];
+    for (int c = 0; c < 3; ++c) {
+        middle[c] = 0.5 * ((double)box[c] + (double)box[c + 3]);
+        half[c] = 0.5 * ((double)box[c + 3] - (double)box[c]);
+    }
+    dr_frame_in(frame, middle, middle);
+    for (int c = 0; c < 3; ++c) {
+        double more = fabs(frame->turn[0][c]) * half[0] + fabs(frame->turn[1][c]) * half[1] +
+                      fabs(frame->turn[2][c]) * half[2];
+        lo[c] = fmin(lo[c], middle[c] - more);
+        hi[c] = fmax(hi[c], middle[c] + more);
+    }
+}
+
+static bool is_chunk_near(const dr_slide_search* search, int chunk)
+{
+    const dr_slide_guest* guest = search->guest;
+    double lo[3] = {INFINITY, INFINITY, INFINITY}, hi[3] = {-INFINITY, -INFINITY, -INFINITY};
+    double more = search->longest + 2.0 * (double)guest->reach;
+    merge_turned(&guest->start, search->slide->start_box[chunk], lo, hi);
+    merge_turned(&guest->end, search->slide->end_box[chunk], lo, hi);
+    for (int c = 0; c < 3; ++c) {
+        if (lo[c] - more > guest->root_hi[c] || hi[c] + more < guest->root_lo[c]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void dr_slide_search_chunk(const dr_slide_search* search, int chunk_index)
+{
+    dr_slide* slide = search->slide;
+    dr_slide_chunk* chunk = &slide->chunks[chunk_index];
+    int first = chunk_index * DR_SLIDE_CHUNK;
+    int end = first + DR_SLIDE_CHUNK;
+    end = end < slide->vertex_count ? end : slide->vertex_count;
+    chunk->is_near = is_chunk_near(search, chunk_index);
+    chunk->is_full = false;
+    chunk->hit_count = 0;
+    chunk->box_tests = 1;
+    chunk->exact_tests = 0;
+    chunk->smallest_gap = INFINITY;
+    if (!chunk->is_near) {
+        memset(slide->state + first, DR_ROOM_FREE, (size_t)(end - first));
+        return;
+    }
+    for (int v = first; v < end; ++v) {
+        search_vertex(search, chunk_index, v);
+    }
+}
