@@ -23,7 +23,7 @@ static float longest_rest_edge(const dr_sheets* sheets)
             dr_read3(mesh->rest[mesh->edges[e].v[0]], a);
             dr_read3(mesh->rest[mesh->edges[e].v[1]], b);
             dr_sub3(a, b, a);
-            longest = fmax(longest, dr_dot3(a, a));
+            longest = dr_most(longest, dr_dot3(a, a));
         }
     }
     return (float)sqrt(longest);
@@ -47,13 +47,13 @@ bool dr_slide_create(dr_slide* slide, dr_memory* memory, const dr_slide_def* def
     slide->shifted = dr_allocate(memory, dr_array_bytes(vertices, sizeof *slide->shifted));
     slide->shifted_run = dr_new_zeroed(memory, int32_t, vertices);
     slide->planed_run = dr_new_zeroed(memory, int32_t, vertices);
-    slide->state = dr_new_zeroed(memory, uint8_t, vertices);
+    slide->key = dr_new_zeroed(memory, int32_t, vertices);
     slide->is_suspect = dr_new(memory, uint8_t, vertices);
     slide->is_unsafe = dr_new(memory, uint8_t, triangles);
     slide->unsafe = dr_new(memory, int32_t, triangles);
     slide->lots = dr_new(memory, dr_slide_lot, triangles);
     if (!slide->start_box || !slide->end_box || !slide->chunks || !slide->hits || !slide->place ||
-        !slide->shifted || !slide->shifted_run || !slide->planed_run || !slide->state ||
+        !slide->shifted || !slide->shifted_run || !slide->planed_run || !slide->key ||
         !slide->is_suspect || !slide->is_unsafe || !slide->unsafe || !slide->lots) {
         return false;
     }
@@ -79,7 +79,7 @@ void dr_slide_free(dr_slide* slide, dr_memory* memory)
     dr_delete(memory, slide->shifted, vertices);
     dr_delete(memory, slide->shifted_run, vertices);
     dr_delete(memory, slide->planed_run, vertices);
-    dr_delete(memory, slide->state, vertices);
+    dr_delete(memory, slide->key, vertices);
     dr_delete(memory, slide->is_suspect, vertices);
     dr_delete(memory, slide->is_unsafe, triangles);
     dr_delete(memory, slide->unsafe, triangles);
@@ -129,28 +129,59 @@ typedef struct boxing {
     float (*boxes)[6];
 } boxing;
 
+// Least and greatest of x y z x y z ..., four vertices at a time, which compilers make vectors of.
+enum { LANES = 12 };
+
+typedef struct bounds {
+    float lo[LANES], hi[LANES], way[LANES];
+} bounds;
+
+static void add_bounds(bounds* all, const float* p, const float* s, int count)
+{
+    for (int i = 0; i < count; ++i) {
+        float way = fabsf(p[i] - s[i]);
+        all->lo[i] = p[i] < all->lo[i] ? p[i] : all->lo[i];
+        all->hi[i] = p[i] > all->hi[i] ? p[i] : all->hi[i];
+        all->way[i] = way > all->way[i] ? way : all->way[i];
+    }
+}
+
+static void box_chunk(const boxing* b, int chunk)
+{
+    int first = chunk * DR_SLIDE_CHUNK, last = first + DR_SLIDE_CHUNK;
+    last = last < b->slide->vertex_count ? last : b->slide->vertex_count;
+    bounds all;
+    for (int i = 0; i < LANES; ++i) {
+        all.lo[i] = INFINITY;
+        all.hi[i] = -INFINITY;
+        all.way[i] = 0.0f;
+    }
+    const float *p = &b->places[first].x, *s = &b->sheets->start[first].x;
+    int count = 3 * (last - first), i = 0;
+    for (; i + LANES <= count; i += LANES) {
+        add_bounds(&all, p + i, s + i, LANES);
+    }
+    add_bounds(&all, p + i, s + i, count - i);
+    double squared = 0.0;
+    for (int c = 0; c < 3; ++c) {
+        float lo = all.lo[c], hi = all.hi[c], way = all.way[c];
+        for (int k = c + 3; k < LANES; k += 3) {
+            lo = all.lo[k] < lo ? all.lo[k] : lo;
+            hi = all.hi[k] > hi ? all.hi[k] : hi;
+            way = all.way[k] > way ? all.way[k] : way;
+        }
+        b->boxes[chunk][c] = lo;
+        b->boxes[chunk][c + 3] = hi;
+        squared += (double)way * (double)way;
+    }
+    b->slide->chunks[chunk].squared_way = squared;
+}
+
 static void box_chunks(void* context, int begin, int end, int worker)
 {
-    const boxing* b = context;
     (void)worker;
     for (int i = begin; i < end; ++i) {
-        int first = i * DR_SLIDE_CHUNK, last = first + DR_SLIDE_CHUNK;
-        last = last < b->slide->vertex_count ? last : b->slide->vertex_count;
-        float box[6] = {INFINITY, INFINITY, INFINITY, -INFINITY, -INFINITY, -INFINITY};
-        float squared = 0.0f;
-        for (int v = first; v < last; ++v) {
-            drape_vec3 p = b->places[v], s = b->sheets->start[v];
-            box[0] = p.x < box[0] ? p.x : box[0];
-            box[1] = p.y < box[1] ? p.y : box[1];
-            box[2] = p.z < box[2] ? p.z : box[2];
-            box[3] = p.x > box[3] ? p.x : box[3];
-            box[4] = p.y > box[4] ? p.y : box[4];
-            box[5] = p.z > box[5] ? p.z : box[5];
-            float x = p.x - s.x, y = p.y - s.y, z = p.z - s.z, way = x * x + y * y + z * z;
-            squared = way > squared ? way : squared;
-        }
-        memcpy(b->boxes[i], box, sizeof box);
-        b->slide->chunks[i].squared_way = squared;
+        box_chunk(context, i);
     }
 }
 
@@ -164,9 +195,9 @@ static double box_all(dr_slide* slide, dr_pool* pool, const dr_sheets* sheets, b
     double way = 0.0;
     dr_parallel_for(pool, slide->chunk_count, CHUNK_GRAIN, box_chunks, &b);
     for (int i = 0; i < slide->chunk_count; ++i) {
-        way = fmax(way, slide->chunks[i].squared_way);
+        way = dr_most(way, slide->chunks[i].squared_way);
         for (int c = 0; c < 6; ++c) {
-            slide->scale = fmax(slide->scale, (double)fabsf(b.boxes[i][c]));
+            slide->scale = dr_most(slide->scale, (double)fabsf(b.boxes[i][c]));
         }
     }
     return sqrt(way);
@@ -254,6 +285,7 @@ static bool resize_guests(dr_slide* slide, dr_memory* memory, int count)
 bool dr_slide_begin(dr_slide* slide, dr_memory* memory, dr_pool* pool, const dr_sheets* sheets,
                     const dr_slide_obstacle* obstacles, int obstacle_count)
 {
+    slide->step = slide->step == INT32_MAX ? 1 : slide->step + 1;
     slide->run = 0;
     slide->scale = 0.0;
     slide->longest_start = longest_edge(sheets);
@@ -383,6 +415,18 @@ static void add_plane(merging* m, int vertex, int triangle, const dr_slide_plane
     slide->shifted_run[vertex] = 0;
     if (answer == DR_LIMIT_FULL) {
         freeze_on(m, vertex, triangle);
+    }
+}
+
+// What is held may be led into an obstacle.
+static void suspect_held(merging* m)
+{
+    const dr_limits* limits = m->search.limits;
+    const int32_t* limited = limits->limited.data;
+    for (int i = 0; i < limits->limited.count; ++i) {
+        if (limits->hold[limited[i]] != DR_HOLD_FREE) {
+            m->search.slide->is_suspect[limited[i]] = 1;
+        }
     }
 }
 
@@ -557,7 +601,7 @@ static bool merge_chunks(merging* m)
         is_near = is_near || chunk->is_near;
         m->result->box_tests += chunk->box_tests;
         m->result->exact_tests += chunk->exact_tests;
-        m->result->smallest_gap = fmin(m->result->smallest_gap, chunk->smallest_gap);
+        m->result->smallest_gap = dr_least(m->result->smallest_gap, chunk->smallest_gap);
         for (int k = 0; k < chunk->hit_count; ++k) {
             const dr_slide_hit* hit = &slide->hits[i * DR_SLIDE_HITS + k];
             if (m->search.limits->hold[hit->vertex] == DR_HOLD_FREE) {
@@ -577,8 +621,10 @@ static bool list_unsafe(merging* m)
         slide->unsafe_count += slide->is_unsafe[t];
     }
     m->result->box_tests += slide->unsafe_count;
-    return dr_array_reserve(m->memory, &slide->pairs, sizeof(dr_slide_pair),
-                            slide->unsafe_count * DR_SLIDE_PAIRS);
+    // With room for some more, for the next run may have them.
+    int wanted = slide->unsafe_count * DR_SLIDE_PAIRS;
+    return slide->pairs.capacity >= wanted ||
+           dr_array_reserve(m->memory, &slide->pairs, sizeof(dr_slide_pair), 2 * wanted);
 }
 
 static void detect_one(merging* m, dr_pool* pool)
@@ -609,6 +655,7 @@ bool dr_slide_detect(dr_slide* slide, dr_memory* memory, dr_pool* pool, const dr
                                  .tolerance = 1e-4 * (double)slide->def.thickness +
                                               0x1p-22 * slide->scale,
                                  .longest = slide->longest_start + 2.0 * way};
+    suspect_held(&m);
     freeze_torn(&m);
     dr_slide_guest* guests = slide->guests.data;
     for (int i = 0; i < obstacle_count && i < slide->guests.count && m.has_memory; ++i) {

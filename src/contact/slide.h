@@ -69,6 +69,7 @@ typedef struct dr_slide {
     dr_slide_def def;
     int vertex_count, triangle_count;
     float longest_rest;    // edge of all cloths
+    int32_t step;          // number of this step
     int run;               // of this step
     double longest_start;  // edge at the start of the step
     double scale;          // largest coordinate, for tolerances
@@ -78,12 +79,12 @@ typedef struct dr_slide {
     struct dr_slide_chunk* chunks; // what the search of a chunk says
     struct dr_slide_hit* hits;     // DR_SLIDE_HITS per chunk
     // By vertex.
-    double (*place)[3];   // at the end, in the frame of the obstacle at hand
+    double (*place)[3];   // at the end, in the frame of the obstacle at hand; of near ones
     double (*shifted)[3]; // at the end, behind all planes found up to now
     int32_t* shifted_run; // in which `shifted` was written
     int32_t* planed_run;  // in which the vertex last got a plane
     int32_t run_stamp;
-    uint8_t* state;       // dr_room_kind towards the obstacle at hand
+    int32_t* key;         // which plane of the obstacle at hand it keeps (slide_parts.h)
     uint8_t* is_suspect;  // it may be inside of an obstacle
     // By triangle.
     uint8_t* is_unsafe;

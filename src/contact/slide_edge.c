@@ -38,7 +38,7 @@ static bool is_parted(const double n[3], const double (*cloth)[3], int count,
 {
     double highest = end_height;
     for (int k = 0; k < other_count; ++k) {
-        highest = fmax(highest, dr_dot3(n, obstacle[k]));
+        highest = dr_most(highest, dr_dot3(n, obstacle[k]));
     }
     for (int k = 0; k < count; ++k) {
         if (dr_dot3(n, cloth[k]) <= highest) {
@@ -51,7 +51,7 @@ static bool is_parted(const double n[3], const double (*cloth)[3], int count,
 static double target_of(const dr_slide_search* search, double distance_at_start)
 {
     double reach = (double)search->guest->edge_reach;
-    return fmin(reach, distance_at_start + recovery_share * reach);
+    return dr_least(reach, distance_at_start + recovery_share * reach);
 }
 
 // Turns a normal against the way in which the cloth comes. False when that is no way at all.
@@ -174,9 +174,9 @@ static void weights_of(const double p[3], const double (*corners)[3], double wei
     weights[0] = weights[1] = weights[2] = 1.0 / 3.0;
     if (area > 0.0) {
         dr_cross3(w, v, cross);
-        weights[1] = fmin(fmax(dr_dot3(cross, normal) / area, 0.0), 1.0);
+        weights[1] = dr_least(dr_most(dr_dot3(cross, normal) / area, 0.0), 1.0);
         dr_cross3(u, w, cross);
-        weights[2] = fmin(fmax(dr_dot3(cross, normal) / area, 0.0), 1.0 - weights[1]);
+        weights[2] = dr_least(dr_most(dr_dot3(cross, normal) / area, 0.0), 1.0 - weights[1]);
         weights[0] = 1.0 - weights[1] - weights[2];
     }
 }
@@ -271,24 +271,33 @@ bool dr_slide_judge_corner(const dr_slide_search* search, const double starts[3]
 
 // --- Cloth triangles ---
 
+// All of a way of a cloth triangle is well above a plane.
+static bool is_above(const dr_slide_search* search, const int32_t* v, const dr_slide_plane* plane)
+{
+    const dr_slide* slide = search->slide;
+    double least = (double)(search->guest->edge_reach - search->guest->reach);
+    for (int k = 0; k < 3; ++k) {
+        if (dr_height(plane, search->guest->begin[v[k]]) < least ||
+            dr_height(plane, slide->place[v[k]]) < least) {
+            return false;
+        }
+    }
+    return true;
+}
+
 // A triangle is safe when nothing is near one of its vertices, or all that is near lies behind a plane that
 // all three keep well above.
 static bool is_safe(const dr_slide_search* search, const int32_t* v)
 {
-    const dr_slide* slide = search->slide;
-    double least = (double)(search->guest->edge_reach - search->guest->reach);
-    if (slide->state[v[0]] == DR_ROOM_FREE || slide->state[v[1]] == DR_ROOM_FREE ||
-        slide->state[v[2]] == DR_ROOM_FREE) {
+    const int32_t* key = search->slide->key;
+    int32_t a = key[v[0]], b = key[v[1]], c = key[v[2]];
+    if (a == DR_KEY_FREE || b == DR_KEY_FREE || c == DR_KEY_FREE || (a >= 0 && a == b && a == c)) {
         return true;
     }
     for (int k = 0; k < 3; ++k) {
-        if (slide->state[v[k]] != DR_ROOM_PLANE) {
-            continue;
-        }
-        const dr_slide_plane* plane = &search->guest->rooms[v[k]].plane;
-        if (dr_height(plane, slide->place[v[0]]) >= least &&
-            dr_height(plane, slide->place[v[1]]) >= least &&
-            dr_height(plane, slide->place[v[2]]) >= least) {
+        const dr_room* room = &search->guest->rooms[v[k]];
+        if (room->kind == DR_ROOM_PLANE && !search->guest->body->is_changing &&
+            !search->guest->is_inside[v[k]] && is_above(search, v, &room->plane)) {
             return true;
         }
     }
@@ -308,6 +317,7 @@ typedef struct patch {
     double starts[3][3], ends[3][3];
     int owned_edges[3]; // of the cloth, by first corner; -1
     double lo[3], hi[3];
+    dr_slide_plane plane; // that it is above at both ends; zero when it has none
 } patch;
 
 static void add_pair(const dr_slide_search* search, const patch* at, dr_pair_kind kind, int cloth,
@@ -329,12 +339,12 @@ static bool is_edge_apart(const dr_slide_search* search, const patch* at, int co
     double more = (double)search->guest->edge_reach;
     int next = corner == 2 ? 0 : corner + 1;
     for (int c = 0; c < 3; ++c) {
-        double lo = fmin(fmin(at->starts[corner][c], at->starts[next][c]),
-                         fmin(at->ends[corner][c], at->ends[next][c]));
-        double hi = fmax(fmax(at->starts[corner][c], at->starts[next][c]),
-                         fmax(at->ends[corner][c], at->ends[next][c]));
-        double low = fmin(fmin(other[0][c], other[1][c]), fmin(other[2][c], other[3][c]));
-        double high = fmax(fmax(other[0][c], other[1][c]), fmax(other[2][c], other[3][c]));
+        double lo = dr_least(dr_least(at->starts[corner][c], at->starts[next][c]),
+                         dr_least(at->ends[corner][c], at->ends[next][c]));
+        double hi = dr_most(dr_most(at->starts[corner][c], at->starts[next][c]),
+                         dr_most(at->ends[corner][c], at->ends[next][c]));
+        double low = dr_least(dr_least(other[0][c], other[1][c]), dr_least(other[2][c], other[3][c]));
+        double high = dr_most(dr_most(other[0][c], other[1][c]), dr_most(other[2][c], other[3][c]));
         if (lo - more > high || hi + more < low) {
             return true;
         }
@@ -378,7 +388,7 @@ static void try_corner(const dr_slide_search* search, const patch* at, int corne
     read_corner(search->guest, corner, false, places[0]);
     read_corner(search->guest, corner, true, places[1]);
     for (int c = 0; c < 3; ++c) {
-        if (fmin(places[0][c], places[1][c]) > at->hi[c] || fmax(places[0][c], places[1][c]) < at->lo[c]) {
+        if (dr_least(places[0][c], places[1][c]) > at->hi[c] || dr_most(places[0][c], places[1][c]) < at->lo[c]) {
             return;
         }
     }
@@ -404,31 +414,37 @@ static bool do_cross(const dr_slide_search* search, const patch* at, int triangl
     return dr_triangle_pair(a, NULL, b, NULL).relation == DR_TRIANGLES_CROSSING;
 }
 
+// A plane between them, or that of the obstacle triangle, tells most pairs apart.
 static bool is_on_one_side(const dr_slide_search* search, const patch* at, int triangle)
 {
     const dr_slide_plane* plane = &search->guest->planes[triangle];
+    double corners[3][3];
     if (search->guest->body->is_changing) {
         return false;
     }
+    dr_guest_corners(search->guest, triangle, true, corners);
+    if (dr_dot3(at->plane.normal, at->plane.normal) > 0.0 &&
+        dr_height(&at->plane, corners[0]) < -8.0 * search->tolerance &&
+        dr_height(&at->plane, corners[1]) < -8.0 * search->tolerance &&
+        dr_height(&at->plane, corners[2]) < -8.0 * search->tolerance) {
+        return true;
+    }
     double a = dr_height(plane, at->ends[0]), b = dr_height(plane, at->ends[1]);
     double c = dr_height(plane, at->ends[2]), margin = 8.0 * search->tolerance;
-    return fmin(fmin(a, b), c) > margin || fmax(fmax(a, b), c) < -margin;
+    return dr_least(dr_least(a, b), c) > margin || dr_most(dr_most(a, b), c) < -margin;
 }
 
 static void try_triangle(const dr_slide_search* search, const patch* at, int triangle)
 {
     const dr_slide_guest* guest = search->guest;
     const dr_mesh* mesh = &guest->body->shell.mesh;
-    for (int k = 0; k < 3; ++k) {
-        if (mesh->owned[triangle] >> (3 + k) & 1) {
-            int32_t edge = mesh->triangle_edges[3 * triangle + (k + 2) % 3];
-            if (edge >= 0 && guest->is_edge_watched[edge]) {
-                try_edge(search, at, edge);
-            }
+    int watched = guest->watched[triangle];
+    for (int k = 0; k < 3 && watched != 0; ++k) {
+        if (watched >> (3 + k) & 1) {
+            try_edge(search, at, mesh->triangle_edges[3 * triangle + (k + 2) % 3]);
         }
-        int32_t corner = mesh->triangles[triangle][k];
-        if ((mesh->owned[triangle] >> k & 1) && guest->is_corner_watched[corner]) {
-            try_corner(search, at, corner);
+        if (watched >> k & 1) {
+            try_corner(search, at, mesh->triangles[triangle][k]);
         }
     }
     if (is_on_one_side(search, at, triangle)) {
@@ -476,6 +492,58 @@ static void find_owned_edges(const dr_sheets* sheets, patch* at)
     }
 }
 
+// The two planes of its rooms that differ most: about those of the faces on both sides of an edge that the
+// triangle goes over.
+static void choose_planes(const dr_slide_search* search, const int32_t* v,
+                          const dr_slide_plane* planes[2])
+{
+    const dr_room* rooms = search->guest->rooms;
+    double least = 2.0; // more than any cosine
+    for (int k = 0; k < 3; ++k) {
+        const dr_slide_plane *a = &rooms[v[k]].plane, *b = &rooms[v[k == 2 ? 0 : k + 1]].plane;
+        double cosine = dr_dot3(a->normal, b->normal);
+        if (k == 0 || cosine < least) {
+            least = cosine;
+            planes[0] = a;
+            planes[1] = b;
+        }
+    }
+}
+
+// Whether a plane that leans between those of the rooms has the triangle on one side at both ends of its
+// way, and all of the obstacle that is near well on the other.
+static bool is_clear(const dr_slide_search* search, patch* at)
+{
+    enum { LEANS = 7 };
+    const dr_slide_guest* guest = search->guest;
+    const dr_slide_plane* planes[2] = {NULL, NULL};
+    double heights[2][6], best = -INFINITY, share = 0.5;
+    choose_planes(search, search->sheets->triangles[at->triangle], planes);
+    for (int i = 0; i < 2; ++i) {
+        for (int k = 0; k < 3; ++k) {
+            heights[i][k] = dr_height(planes[i], at->starts[k]);
+            heights[i][k + 3] = dr_height(planes[i], at->ends[k]);
+        }
+    }
+    for (int i = 1; i <= LEANS; ++i) {
+        double lean = i / (LEANS + 1.0), lowest = INFINITY;
+        for (int k = 0; k < 6; ++k) {
+            lowest = dr_least(lowest, heights[0][k] + lean * (heights[1][k] - heights[0][k]));
+        }
+        share = lowest > best ? lean : share;
+        best = dr_most(best, lowest);
+    }
+    between(planes[0]->normal, planes[1]->normal, share, at->plane.normal);
+    double length = dr_unit3(at->plane.normal);
+    if (!(length > 0.0)) {
+        return false;
+    }
+    double offset = planes[0]->offset + share * (planes[1]->offset - planes[0]->offset) - best;
+    at->plane.offset = offset / length;
+    double depth = (1.0 - let_be) * (double)guest->edge_reach;
+    return dr_guest_is_behind(guest, &at->plane, depth, at->lo, at->hi);
+}
+
 void dr_slide_search_triangle(const dr_slide_search* search, int i)
 {
     const dr_slide* slide = search->slide;
@@ -493,12 +561,15 @@ void dr_slide_search_triangle(const dr_slide_search* search, int i)
         if (guest->is_inside[v]) {
             return;
         }
-        dr_slide_start(search, v, at.starts[k]);
+        memcpy(at.starts[k], guest->begin[v], sizeof at.starts[k]);
         memcpy(at.ends[k], slide->place[v], sizeof at.ends[k]);
         for (int c = 0; c < 3; ++c) {
-            at.lo[c] = fmin(at.lo[c], fmin(at.starts[k][c], at.ends[k][c]) - more);
-            at.hi[c] = fmax(at.hi[c], fmax(at.starts[k][c], at.ends[k][c]) + more);
+            at.lo[c] = dr_least(at.lo[c], dr_least(at.starts[k][c], at.ends[k][c]) - more);
+            at.hi[c] = dr_most(at.hi[c], dr_most(at.starts[k][c], at.ends[k][c]) + more);
         }
+    }
+    if (!guest->body->is_changing && is_clear(search, &at)) {
+        return;
     }
     find_owned_edges(search->sheets, &at);
     search_box(search, &at, at.lo, at.hi, 0);

@@ -30,7 +30,7 @@ static double share_of_edge(const double p[3], const double a[3], const double b
     dr_sub3(b, a, along);
     dr_sub3(p, a, to);
     double length = dr_dot3(along, along), share = dr_dot3(along, to);
-    return length > 0.0 ? fmin(fmax(share / length, 0.0), 1.0) : 0.0;
+    return length > 0.0 ? dr_least(dr_most(share / length, 0.0), 1.0) : 0.0;
 }
 
 static void nearest_of_border(const double p[3], const double (*corners)[3], double nearest[3])
@@ -80,7 +80,7 @@ double dr_nearest_of_edges(const double a[3], const double b[3], const double c[
     double area = uu * vv - uv * uv;
     // Of parallel edges the middle of u serves as well as any place.
     double share = area > 1e-12 * uu * vv ? (dr_dot3(u, w) * vv - dr_dot3(v, w) * uv) / area : 0.5;
-    *s = fmin(fmax(share, 0.0), 1.0);
+    *s = dr_least(dr_most(share, 0.0), 1.0);
     // Nearest on cd to that, then on ab to this: for clamped shares that is the answer.
     dr_along3(a, *s, u, along_u);
     *t = share_of_edge(along_u, c, d);

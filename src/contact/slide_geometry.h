@@ -9,6 +9,17 @@
 // Points that are only read: C17 wants to be told.
 #define DR_POINTS(points) ((const double(*)[3])(points))
 
+// Unlike fmin and fmax these are no calls.
+static inline double dr_least(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+static inline double dr_most(double a, double b)
+{
+    return a > b ? a : b;
+}
+
 static inline double dr_dot3(const double a[3], const double b[3])
 {
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];

@@ -71,7 +71,7 @@ static dr_slide_plane plane_of(const dr_slide_guest* guest, int triangle)
     return plane;
 }
 
-// Whether a triangle lies in a plane, turned the same way, to a millionth of its size.
+// Whether a triangle lies in a plane, turned the same way, as far as floats can tell.
 static bool lies_in(const dr_slide_guest* guest, int triangle, const dr_slide_plane* plane)
 {
     double corners[3][3], axes[3][3];
@@ -79,9 +79,8 @@ static bool lies_in(const dr_slide_guest* guest, int triangle, const dr_slide_pl
     if (!span(DR_POINTS(corners), axes) || dr_dot3(axes[2], plane->normal) <= 0.0) {
         return false;
     }
-    double size = sqrt(fmin(dr_dot3(axes[0], axes[0]), dr_dot3(axes[1], axes[1])));
     for (int k = 0; k < 3; ++k) {
-        if (fabs(dr_height(plane, corners[k])) > 1e-6 * size) {
+        if (fabs(dr_height(plane, corners[k])) > guest->rounding) {
             return false;
         }
     }
@@ -104,6 +103,7 @@ static void spread_plane(dr_slide_guest* guest, int first, uint8_t* is_done, int
     while (count > 0) {
         int triangle = stack[--count];
         guest->planes[triangle] = plane;
+        guest->groups[triangle] = first;
         for (int k = 0; k < 3; ++k) {
             int32_t edge = mesh->triangle_edges[3 * triangle + k];
             for (int side = 0; edge >= 0 && side < 2; ++side) {
@@ -126,6 +126,7 @@ static bool find_planes(dr_slide_guest* guest, dr_memory* memory)
     for (int t = 0; has_room && t < count; ++t) {
         if (!is_done[t]) {
             guest->planes[t] = plane_of(guest, t);
+            guest->groups[t] = t;
             if (has_plane(&guest->planes[t])) {
                 spread_plane(guest, t, is_done, stack);
             }
@@ -166,9 +167,9 @@ static cut cut_of(const dr_slide_guest* guest, const dr_edge* edge, double longe
     double height =
         0.5 * (height_over(guest, edge->t[0], along) + height_over(guest, edge->t[1], along));
     // Middles of two triangles of a ball are two thirds of their height apart.
-    double radius = 2.0 / 3.0 * height / fmax(bend, 1e-9);
+    double radius = 2.0 / 3.0 * height / dr_most(bend, 1e-9);
     return (cut){.bend = 0.5 * longest * dr_sin(0.5 * bend),
-                 .round = longest * longest / (8.0 * fmax(radius, 1e-9))};
+                 .round = longest * longest / (8.0 * dr_most(radius, 1e-9))};
 }
 
 static bool is_blunt(const dr_slide_guest* guest, int edge)
@@ -183,12 +184,12 @@ static void choose_reach(dr_slide_guest* guest, float thickness, double longest)
     double deepest = 0.0;
     for (int e = 0; e < mesh->edge_count; ++e) {
         if (is_blunt(guest, e)) {
-            deepest = fmax(deepest, cut_of(guest, &mesh->edges[e], longest).round);
+            deepest = dr_most(deepest, cut_of(guest, &mesh->edges[e], longest).round);
         }
     }
     guest->edge_reach = (float)DR_SLIDE_EDGE_SHARE * thickness;
     double wanted = deepest + (double)guest->edge_reach;
-    guest->reach = (float)fmin(fmax(wanted, (double)thickness), 2.0 * (double)thickness);
+    guest->reach = (float)dr_least(dr_most(wanted, (double)thickness), 2.0 * (double)thickness);
 }
 
 static bool is_watched(const dr_slide_guest* guest, int edge, double longest)
@@ -201,7 +202,7 @@ static bool is_watched(const dr_slide_guest* guest, int edge, double longest)
         return false;
     }
     cut at = cut_of(guest, &body->shell.mesh.edges[edge], longest);
-    return fmax(at.bend, at.round) > (double)(guest->reach - guest->edge_reach);
+    return dr_most(at.bend, at.round) > (double)(guest->reach - guest->edge_reach);
 }
 
 static void watch_edges(dr_slide_guest* guest, double longest)
@@ -216,6 +217,20 @@ static void watch_edges(dr_slide_guest* guest, double longest)
     }
 }
 
+static void watch_triangles(dr_slide_guest* guest)
+{
+    const dr_mesh* mesh = &guest->body->shell.mesh;
+    for (int t = 0; t < mesh->triangle_count; ++t) {
+        uint8_t watched = 0;
+        for (int k = 0; k < 3; ++k) {
+            int32_t edge = mesh->triangle_edges[3 * t + (k + 2) % 3];
+            watched |= (uint8_t)(guest->is_corner_watched[mesh->triangles[t][k]] << k);
+            watched |= (uint8_t)((edge >= 0 && guest->is_edge_watched[edge]) << (3 + k));
+        }
+        guest->watched[t] = watched & mesh->owned[t];
+    }
+}
+
 // --- Life ---
 
 static bool make_room(dr_slide_guest* guest, dr_memory* memory, int room_count)
@@ -226,21 +241,29 @@ static bool make_room(dr_slide_guest* guest, dr_memory* memory, int room_count)
     guest->vertex_count = mesh->vertex_count;
     guest->room_count = room_count;
     guest->planes = dr_new(memory, dr_slide_plane, guest->triangle_count);
+    guest->groups = dr_new_zeroed(memory, int32_t, guest->triangle_count);
+    guest->watched = dr_new_zeroed(memory, uint8_t, guest->triangle_count);
     guest->is_edge_watched = dr_new_zeroed(memory, uint8_t, guest->edge_count + 1);
     guest->is_corner_watched = dr_new_zeroed(memory, uint8_t, guest->vertex_count);
     guest->rooms = dr_new_zeroed(memory, dr_room, room_count + 1);
     guest->is_inside = dr_new_zeroed(memory, uint8_t, room_count + 1);
-    return guest->planes && guest->is_edge_watched && guest->is_corner_watched && guest->rooms &&
-           guest->is_inside;
+    guest->begin = dr_allocate(memory, dr_array_bytes((size_t)room_count + 1, sizeof *guest->begin));
+    guest->begun = dr_new_zeroed(memory, int32_t, room_count / DR_SLIDE_CHUNK + 1);
+    return guest->planes && guest->groups && guest->watched && guest->is_edge_watched && guest->is_corner_watched && guest->rooms &&
+           guest->is_inside && guest->begin && guest->begun;
 }
 
 void dr_guest_free(dr_slide_guest* guest, dr_memory* memory)
 {
     dr_delete(memory, guest->planes, guest->triangle_count);
+    dr_delete(memory, guest->groups, guest->triangle_count);
+    dr_delete(memory, guest->watched, guest->triangle_count);
     dr_delete(memory, guest->is_edge_watched, guest->edge_count + 1);
     dr_delete(memory, guest->is_corner_watched, guest->vertex_count);
     dr_delete(memory, guest->rooms, guest->room_count + 1);
     dr_delete(memory, guest->is_inside, guest->room_count + 1);
+    dr_delete(memory, guest->begin, guest->room_count + 1);
+    dr_delete(memory, guest->begun, guest->room_count / DR_SLIDE_CHUNK + 1);
     *guest = (dr_slide_guest){0};
 }
 
@@ -259,6 +282,11 @@ bool dr_guest_prepare(dr_slide_guest* guest, dr_memory* memory, const dr_slide* 
     if (!guest->is_stale && !body->is_changing) {
         return true;
     }
+    double scale = 0.0;
+    for (int c = 0; c < 6; ++c) {
+        scale = dr_most(scale, fabs((double)body->shell.tree.root[c]));
+    }
+    guest->rounding = 0x1p-22 * scale;
     // Cloth is stretched a little.
     double longest = 1.1 * (double)slide->longest_rest;
     if (!body->is_changing && !find_planes(guest, memory)) {
@@ -269,6 +297,7 @@ bool dr_guest_prepare(dr_slide_guest* guest, dr_memory* memory, const dr_slide* 
     }
     choose_reach(guest, slide->def.thickness, longest);
     watch_edges(guest, longest);
+    watch_triangles(guest);
     for (int v = 0; v < guest->room_count; ++v) {
         guest->rooms[v].kind = DR_ROOM_NONE;
     }
@@ -280,23 +309,26 @@ bool dr_guest_prepare(dr_slide_guest* guest, dr_memory* memory, const dr_slide* 
 
 enum { STACK = DR_TREE_DEPTH * DR_TREE_ARITY };
 
-static void box_of_lane(const dr_tree* tree, int node, int lane, double lo[3], double hi[3])
+// Row `r` of the boxes of a node's children.
+static const float* row_of(const dr_tree* tree, int node, int r)
 {
-    const float* reach = tree->reach + (size_t)node * 6 * (size_t)tree->width + lane;
-    for (int c = 0; c < 3; ++c) {
-        lo[c] = -(double)reach[c * tree->width];
-        hi[c] = reach[(c + 3) * tree->width];
-    }
+    return tree->reach + ((size_t)node * 6 + (size_t)r) * (size_t)tree->width;
 }
 
-static double squared_to_box(const double p[3], const double lo[3], const double hi[3])
+// Of each child of a node.
+static void squared_to_children(const dr_tree* tree, int node, const double p[3], double* squared)
 {
-    double squared = 0.0;
-    for (int c = 0; c < 3; ++c) {
-        double out = fmax(fmax(lo[c] - p[c], p[c] - hi[c]), 0.0);
-        squared += out * out;
+    int width = tree->width;
+    for (int lane = 0; lane < width; ++lane) {
+        squared[lane] = 0.0;
     }
-    return squared;
+    for (int c = 0; c < 3; ++c) {
+        const float *low = row_of(tree, node, c), *high = row_of(tree, node, c + 3);
+        for (int lane = 0; lane < width; ++lane) {
+            double out = dr_most(dr_most(-(double)low[lane] - p[c], p[c] - (double)high[lane]), 0.0);
+            squared[lane] += out * out;
+        }
+    }
 }
 
 typedef struct near_child {
@@ -308,11 +340,11 @@ typedef struct near_child {
 static int sort_children(const dr_tree* tree, int node, const double p[3], double best,
                          near_child* out)
 {
+    double squared[DR_TREE_ARITY];
     int count = 0;
+    squared_to_children(tree, node, p, squared);
     for (int lane = 0; lane < tree->nodes[node].child_count; ++lane) {
-        double lo[3], hi[3];
-        box_of_lane(tree, node, lane, lo, hi);
-        near_child child = {squared_to_box(p, lo, hi), tree->child[node * tree->width + lane]};
+        near_child child = {squared[lane], tree->child[node * tree->width + lane]};
         if (child.squared > best) {
             continue;
         }
@@ -371,14 +403,28 @@ int dr_guest_nearest(const dr_slide_guest* guest, const double p[3], double most
     return found.triangle;
 }
 
-static bool is_box_behind(const dr_slide_plane* plane, double depth, const double lo[3],
-                          const double hi[3])
+// Which children of a node meet the box and are not behind the plane, as far as their boxes tell.
+static int lanes_above(const dr_tree* tree, int node, const dr_slide_plane* plane, double depth,
+                       const double lo[3], const double hi[3])
 {
-    double highest = plane->offset;
-    for (int c = 0; c < 3; ++c) {
-        highest += plane->normal[c] * (plane->normal[c] > 0.0 ? hi[c] : lo[c]);
+    int width = tree->width, lanes = 0;
+    double highest[DR_TREE_ARITY], gap[DR_TREE_ARITY];
+    for (int lane = 0; lane < width; ++lane) {
+        highest[lane] = plane->offset;
+        gap[lane] = -INFINITY;
     }
-    return highest <= -depth;
+    for (int c = 0; c < 3; ++c) {
+        const float *low = row_of(tree, node, c), *high = row_of(tree, node, c + 3);
+        double n = plane->normal[c], up = dr_most(n, 0.0), down = dr_most(-n, 0.0);
+        for (int lane = 0; lane < width; ++lane) {
+            highest[lane] += up * (double)high[lane] + down * (double)low[lane];
+            gap[lane] = dr_most(gap[lane], dr_most(-(double)low[lane] - hi[c], lo[c] - (double)high[lane]));
+        }
+    }
+    for (int lane = 0; lane < tree->nodes[node].child_count; ++lane) {
+        lanes |= (highest[lane] > -depth && gap[lane] <= 0.0) << lane;
+    }
+    return lanes;
 }
 
 static bool is_triangle_behind(const dr_slide_guest* guest, int triangle,
@@ -399,15 +445,12 @@ bool dr_guest_is_behind(const dr_slide_guest* guest, const dr_slide_plane* plane
     stack[count++] = 0;
     while (count > 0 && tree->node_count > 0) {
         int node = stack[--count];
-        for (int lane = 0; lane < tree->nodes[node].child_count; ++lane) {
-            double a[3], b[3];
-            box_of_lane(tree, node, lane, a, b);
-            bool is_apart = a[0] > hi[0] || a[1] > hi[1] || a[2] > hi[2] || b[0] < lo[0] ||
-                            b[1] < lo[1] || b[2] < lo[2];
-            if (is_apart || is_box_behind(plane, depth, a, b)) {
+        int lanes = lanes_above(tree, node, plane, depth, lo, hi);
+        for (int lane = 0; lanes >> lane != 0; ++lane) {
+            int32_t child = tree->child[node * tree->width + lane];
+            if (!(lanes >> lane & 1)) {
                 continue;
             }
-            int32_t child = tree->child[node * tree->width + lane];
             if (!tree->nodes[node].is_leaf) {
                 stack[count++] = child;
             } else if (!is_triangle_behind(guest, tree->triangle_of_place[child], plane, depth)) {

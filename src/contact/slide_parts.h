@@ -38,8 +38,15 @@ typedef struct dr_room {
     float lo[3], hi[3]; // of the way of the vertex
     float cover;        // it holds for what is nearer to the box than this, m
     int32_t triangle;   // of whose face the plane is, -1: an edge or corner
+    int32_t key;        // of a vertex that keeps to the plane
     uint8_t kind;       // dr_room_kind
+    bool is_convex;     // nothing is above the plane by more than rounding: it is met first
+    bool is_begun;      // the start of this step is in the room and clear of the plane
 } dr_room;
+
+// What triangles want to know of a vertex: that nothing is near it; or a number from 0 that says which plane
+// all that is near is behind, when the vertex is well above it at both ends of its way.
+enum { DR_KEY_FREE = -1, DR_KEY_OTHER = -2 };
 
 // What is kept of an obstacle.
 struct dr_slide_guest {
@@ -48,12 +55,17 @@ struct dr_slide_guest {
     int triangle_count, edge_count, vertex_count, room_count; // of the arrays
     float reach;              // thickness of the shell, m
     float edge_reach;         // what edges and corners keep
+    double rounding;          // of its vertices, m: what is above a plane by less is on it
     dr_slide_plane* planes;   // by triangle, offset so that the triangle is on it; equal for neighbours in
                               // one plane. Zero normals where there is no area
+    int32_t* groups;          // by triangle: the first one with the same plane
     uint8_t* is_edge_watched; // cloth edges may cut it
     uint8_t* is_corner_watched;
+    uint8_t* watched;         // by triangle: bits as in dr_mesh.owned, of those that are watched
     dr_room* rooms;           // by vertex of the cloths
     uint8_t* is_inside;       // by vertex: it started inside
+    double (*begin)[3];       // by vertex: its start in the frame, where its chunk has begun the step
+    int32_t* begun;           // by chunk: the last step in which it was near
     // Of this step.
     dr_frame start, end;
     double root_lo[3], root_hi[3]; // box of all triangles
@@ -151,10 +163,12 @@ bool dr_slide_judge_corner(const dr_slide_search* search, const double starts[3]
                            const double ends[3][3], int cloth_triangle, int corner,
                            dr_slide_stencil* stencil);
 
+// Where a vertex starts, in the frame of the obstacle; begin[] has it for those of near chunks.
 static inline void dr_slide_start(const dr_slide_search* search, int vertex, double out[3])
 {
-    dr_read3(search->sheets->start[vertex], out);
-    dr_frame_in(&search->guest->start, out, out);
+    double place[3];
+    dr_read3(search->sheets->start[vertex], place);
+    dr_frame_in(&search->guest->start, place, out);
 }
 
 #endif

@@ -14,10 +14,10 @@ enum { MOST_NEW = 3 };
 static const double recovery_share = 0.125;
 // Below this share of the shell the way to the foot is no direction.
 static const double touching_share = 1e-3;
-// What is behind a plane must be so to this share of the shell: rounding.
-static const double behind_slack = 1e-6;
-// A foot is well inside of a triangle when its weights are above this.
-static const double inner_weight = 1e-6;
+// Rooms must not change what is found. So what a room says about is what is clear: the vertex misses the
+// plane by less than the first share of the tolerance, and all that is near by less than the second. Sums of
+// both are below one, and nothing can be missed that the search would find.
+static const double clear_share = 0.5, behind_share = 0.4;
 
 // One vertex on its way.
 typedef struct way {
@@ -35,8 +35,8 @@ static void box_of_way(const double x[3], const double q[3], double more, double
                        double hi[3])
 {
     for (int c = 0; c < 3; ++c) {
-        lo[c] = fmin(x[c], q[c]) - more;
-        hi[c] = fmax(x[c], q[c]) + more;
+        lo[c] = dr_least(x[c], q[c]) - more;
+        hi[c] = dr_most(x[c], q[c]) + more;
     }
 }
 
@@ -82,7 +82,7 @@ static bool stays_off(const dr_slide_guest* guest, int triangle, const way* at, 
 {
     const dr_slide_plane* plane = &guest->planes[triangle];
     double x = dr_height(plane, at->x), q = dr_height(plane, at->q);
-    return fmin(x, q) > reach || fmax(x, q) < -reach;
+    return dr_least(x, q) > reach || dr_most(x, q) < -reach;
 }
 
 // How near the start is to the triangles, when that is below the shell.
@@ -100,7 +100,7 @@ static double distance_at_start(const dr_slide_search* search, const way* at,
         dr_guest_carry(search->guest, triangles[i], at->x, x);
         dr_nearest_of_triangle(x, DR_POINTS(corners), foot);
         dr_sub3(x, foot, off);
-        nearest = fmin(nearest, sqrt(dr_dot3(off, off)));
+        nearest = dr_least(nearest, sqrt(dr_dot3(off, off)));
     }
     return nearest;
 }
@@ -175,7 +175,7 @@ static void try_triangle(const dr_slide_search* search, const way* at, int trian
     dr_slide_plane plane = tangent_of(guest, triangle, &entry, at->reach);
     double height = dr_height(&plane, at->q);
     if (height >= -search->tolerance) {
-        chunk->smallest_gap = fmin(chunk->smallest_gap, height + at->reach);
+        chunk->smallest_gap = dr_least(chunk->smallest_gap, height + at->reach);
         return;
     }
     if (is_before(&entry, triangle, first)) {
@@ -210,7 +210,7 @@ static first_hit find_first(const dr_slide_search* search, way* at, dr_slide_chu
             double nearest = distance_at_start(search, at, triangles, count);
             at->reach = (double)search->guest->reach;
             if (nearest < at->reach - search->tolerance) {
-                at->reach = fmin(at->reach, nearest + recovery_share * at->reach);
+                at->reach = dr_least(at->reach, nearest + recovery_share * at->reach);
             }
         }
         for (int i = 0; i < count; ++i) {
@@ -256,103 +256,118 @@ static void search_way(const dr_slide_search* search, way* at, dr_slide_chunk* c
         at->is_hit_inner[at->hit_count++] = first.entry.is_inner;
         at->planes[at->plane_count++] = hit->plane;
         slide_along(at, q);
-        chunk->smallest_gap = fmin(chunk->smallest_gap, first.entry.distance);
+        chunk->smallest_gap = dr_least(chunk->smallest_gap, first.entry.distance);
     }
     memcpy(at->q, q, sizeof q);
 }
 
 // --- Rooms ---
 
-static bool fits(const dr_room* room, const way* at, double cover)
+// In floats: what is lost is far less than the room to spare.
+static bool is_within(const dr_room* room, const double p[3])
 {
-    if (room->kind == DR_ROOM_NONE || (double)room->cover < cover) {
-        return false;
-    }
-    for (int c = 0; c < 3; ++c) {
-        if (fmin(at->x[c], at->q[c]) < (double)room->lo[c] ||
-            fmax(at->x[c], at->q[c]) > (double)room->hi[c]) {
-            return false;
-        }
-    }
-    return true;
+    float x = (float)p[0], y = (float)p[1], z = (float)p[2];
+    return (x >= room->lo[0]) & (x <= room->hi[0]) & (y >= room->lo[1]) & (y <= room->hi[1]) &
+           (z >= room->lo[2]) & (z <= room->hi[2]);
 }
 
-static bool is_room_behind(const dr_slide_search* search, const dr_room* room)
+static bool fits(const dr_room* room, const double x[3], const double q[3], double cover)
 {
-    double lo[3], hi[3], depth = (1.0 - behind_slack) * (double)search->guest->reach;
+    return room->kind != DR_ROOM_NONE && (double)room->cover >= cover && is_within(room, x) &&
+           is_within(room, q);
+}
+
+// Looks whether all that is near is behind the plane that was chosen.
+static void judge_room(const dr_slide_search* search, dr_room* room)
+{
+    double lo[3], hi[3], depth = (double)search->guest->reach;
     for (int c = 0; c < 3; ++c) {
         lo[c] = (double)room->lo[c] - (double)room->cover;
         hi[c] = (double)room->hi[c] + (double)room->cover;
     }
-    return dr_guest_is_behind(search->guest, &room->plane, depth, lo, hi);
+    room->is_convex =
+        dr_guest_is_behind(search->guest, &room->plane, depth - search->guest->rounding, lo, hi);
+    depth -= behind_share * search->tolerance;
+    bool is_behind =
+        room->is_convex || dr_guest_is_behind(search->guest, &room->plane, depth, lo, hi);
+    room->kind = is_behind ? DR_ROOM_PLANE : DR_ROOM_MIXED;
+    room->key = room->triangle >= 0 ? search->guest->groups[room->triangle] : DR_KEY_OTHER;
+    room->is_begun = false;
 }
 
 // The plane of what is nearest to the start; false when the start is in the shell.
-static bool choose_plane(const dr_slide_search* search, const way* at, double most, dr_room* room)
+static bool choose_plane(const dr_slide_search* search, const double x[3], double most, dr_room* room)
 {
     const dr_slide_guest* guest = search->guest;
     double corners[3][3];
     dr_entry entry = {0};
-    int triangle = dr_guest_nearest(guest, at->x, most, &entry.distance);
+    int triangle = dr_guest_nearest(guest, x, most, &entry.distance);
     if (triangle < 0 || entry.distance < (double)guest->reach - search->tolerance) {
         return false;
     }
     dr_guest_corners(guest, triangle, false, corners);
-    entry.is_inner = dr_nearest_of_triangle(at->x, DR_POINTS(corners), entry.foot);
-    dr_sub3(at->x, entry.foot, entry.normal);
+    entry.is_inner = dr_nearest_of_triangle(x, DR_POINTS(corners), entry.foot);
+    dr_sub3(x, entry.foot, entry.normal);
     dr_unit3(entry.normal);
     room->plane = tangent_of(guest, triangle, &entry, (double)guest->reach);
     room->triangle = entry.is_inner ? triangle : -1;
     return true;
 }
 
-static void renew_room(const dr_slide_search* search, const way* at, double cover, dr_room* room,
-                       dr_slide_chunk* chunk)
+static void renew_room(const dr_slide_search* search, const double x[3], const double q[3],
+                       double cover, dr_room* room, dr_slide_chunk* chunk)
 {
     // Large enough to last: some steps of the same length, and the shell.
     double step[3], lo[3], hi[3];
-    dr_sub3(at->q, at->x, step);
+    dr_sub3(q, x, step);
     double margin = (double)search->guest->reach + 4.0 * sqrt(dr_dot3(step, step));
     cover *= 1.25;
-    box_of_way(at->x, at->q, margin, lo, hi);
+    box_of_way(x, q, margin, lo, hi);
     for (int c = 0; c < 3; ++c) {
         room->lo[c] = (float)lo[c];
         room->hi[c] = (float)hi[c];
     }
     room->cover = (float)cover;
-    box_of_way(at->x, at->q, margin + cover, lo, hi);
+    box_of_way(x, q, margin + cover, lo, hi);
     ++chunk->box_tests;
+    room->is_begun = false;
+    room->key = DR_KEY_FREE;
     if (query(search->guest, lo, hi, NULL, 0) == 0) {
         room->kind = DR_ROOM_FREE;
         return;
     }
     double most = 2.0 * (margin + cover) + sqrt(dr_dot3(step, step));
-    bool has_plane = choose_plane(search, at, most, room) && is_room_behind(search, room);
-    room->kind = has_plane ? DR_ROOM_PLANE : DR_ROOM_MIXED;
+    room->kind = DR_ROOM_MIXED;
+    if (choose_plane(search, x, most, room)) {
+        judge_room(search, room);
+    }
 }
 
-// Whether the way meets the plane of the room over the inside of its triangle: then that is the first
-// thing it meets.
-static bool meets_face(const dr_slide_guest* guest, const dr_room* room, const way* at,
-                       double start, double end)
+// Whether the way meets the plane of the room over the inside of its triangle: then that is the first thing
+// it meets. Others are no higher than rounding, so they are further from there than `reach` once they are
+// further off than this margin to the side.
+static bool meets_face(const dr_slide_guest* guest, const dr_room* room, const double x[3],
+                       const double q[3], double start, double end)
 {
-    if (room->triangle < 0) {
+    if (room->triangle < 0 || !room->is_convex) {
         return false;
     }
-    double corners[3][3], p[3], along[3], u[3], v[3], w[3], cross[3], normal[3];
-    dr_sub3(at->q, at->x, along);
-    dr_along3(at->x, start > 0.0 ? start / (start - end) : 0.0, along, p);
+    double corners[3][3], p[3], along[3], margin = 1.5 * sqrt(2.0 * (double)guest->reach * guest->rounding);
+    dr_sub3(q, x, along);
+    dr_along3(x, start > 0.0 ? start / (start - end) : 0.0, along, p);
     dr_guest_corners(guest, room->triangle, false, corners);
-    dr_sub3(corners[1], corners[0], u);
-    dr_sub3(corners[2], corners[0], v);
-    dr_sub3(p, corners[0], w);
-    dr_cross3(u, v, normal);
-    double area = dr_dot3(normal, normal), least = inner_weight * area;
-    dr_cross3(w, v, cross);
-    double second = dr_dot3(cross, normal);
-    dr_cross3(u, w, cross);
-    double third = dr_dot3(cross, normal);
-    return second > least && third > least && area - second - third > least;
+    const double* normal = guest->planes[room->triangle].normal;
+    for (int k = 0; k < 3; ++k) {
+        double edge[3], off[3], inward[3];
+        dr_sub3(corners[k == 2 ? 0 : k + 1], corners[k], edge);
+        dr_sub3(p, corners[k], off);
+        dr_cross3(normal, edge, inward);
+        double depth = dr_dot3(inward, off);
+        if (depth <= 0.0 || depth * depth <= margin * margin * dr_dot3(inward, inward)) {
+            return false;
+        }
+    }
+    return true;
 }
 
 // --- Vertices ---
@@ -373,11 +388,12 @@ static void search_narrow(const dr_slide_search* search, int chunk, way* at, dr_
 {
     search_way(search, at, &search->slide->chunks[chunk]);
     add_hits(search, chunk, at);
-    // The way that the vertex is on now has a better plane.
-    if (at->hit_count > 0 && room && at->reach == (double)search->guest->reach) {
+    // On the way that the vertex is on now there may be a better plane.
+    if (at->hit_count > 0 && room && at->reach == (double)search->guest->reach &&
+        memcmp(&room->plane, &at->hits[0].plane, sizeof room->plane) != 0) {
         room->plane = at->hits[0].plane;
         room->triangle = at->is_hit_inner[0] ? at->hits[0].triangle : -1;
-        room->kind = is_room_behind(search, room) ? DR_ROOM_PLANE : DR_ROOM_MIXED;
+        judge_room(search, room);
     }
 }
 
@@ -400,7 +416,7 @@ static void search_exit(const dr_slide_search* search, int chunk, way* at)
     if (depth < touching_share * reach && !front_of(DR_POINTS(corners), hit->plane.normal)) {
         return;
     }
-    double out = fmin((double)search->slide->def.exit_step, depth + reach);
+    double out = dr_least((double)search->slide->def.exit_step, depth + reach);
     hit->plane.offset = -dr_dot3(hit->plane.normal, hit->anchor) - out;
     search->slide->chunks[chunk].smallest_gap = -depth;
     at->hit_count = dr_height(&hit->plane, at->q) < -search->tolerance ? 1 : 0;
@@ -408,65 +424,76 @@ static void search_exit(const dr_slide_search* search, int chunk, way* at)
 }
 
 // True when the room tells all about the vertex.
-static bool ask_room(const dr_slide_search* search, int chunk_index, way* at, dr_room* room)
+static bool ask_room(const dr_slide_search* search, int chunk_index, dr_room* room, int vertex,
+                     bool is_held)
 {
+    const dr_slide_guest* guest = search->guest;
     dr_slide_chunk* chunk = &search->slide->chunks[chunk_index];
-    double start = dr_height(&room->plane, at->x), end = dr_height(&room->plane, at->q);
-    chunk->smallest_gap = fmin(chunk->smallest_gap, end + (double)search->guest->reach);
-    if (start < -search->tolerance) {
+    const double *x = guest->begin[vertex], *q = search->slide->place[vertex];
+    double start = dr_height(&room->plane, x), end = dr_height(&room->plane, q);
+    double clear = -clear_share * search->tolerance;
+    double least = (double)(guest->edge_reach - guest->reach);
+    chunk->smallest_gap = dr_least(chunk->smallest_gap, end + (double)guest->reach);
+    search->slide->key[vertex] = start >= least && end >= least ? room->key : DR_KEY_OTHER;
+    room->is_begun = start >= clear;
+    if (!room->is_begun) {
         return false;
     }
-    if (end >= -search->tolerance) {
+    if (end >= clear || is_held) {
         return true;
     }
-    if (!meets_face(search->guest, room, at, start, end)) {
+    if (end >= -search->tolerance || !meets_face(guest, room, x, q, start, end)) {
         return false;
     }
-    at->hits[0] = (dr_slide_hit){at->vertex, room->triangle, room->plane, {0.0, 0.0, 0.0}};
-    memcpy(at->hits[0].anchor, at->x, sizeof at->x);
-    at->hit_count = 1;
-    add_hits(search, chunk_index, at);
+    way at;
+    at.hit_count = 1;
+    at.hits[0] = (dr_slide_hit){vertex, room->triangle, room->plane, {x[0], x[1], x[2]}};
+    add_hits(search, chunk_index, &at);
     return true;
 }
 
-static void search_vertex(const dr_slide_search* search, int chunk, int vertex)
+// Everything, for those that their rooms do not free of it.
+static void search_fully(const dr_slide_search* search, int chunk, int vertex, dr_room* room)
+{
+    dr_slide* slide = search->slide;
+    way at;
+    at.vertex = vertex;
+    at.reach = (double)search->guest->reach;
+    at.plane_count = at.hit_count = 0;
+    memcpy(at.x, search->guest->begin[vertex], sizeof at.x);
+    memcpy(at.q, slide->place[vertex], sizeof at.q);
+    if (search->guest->is_inside[vertex]) {
+        search_exit(search, chunk, &at);
+    } else {
+        search_narrow(search, chunk, &at, room);
+    }
+}
+
+static void search_vertex(const dr_slide_search* search, int chunk, int vertex, double cover)
 {
     dr_slide* slide = search->slide;
     dr_slide_guest* guest = search->guest;
-    way at;
-    at.vertex = vertex;
-    at.reach = (double)guest->reach;
-    at.plane_count = at.hit_count = 0;
-    dr_slide_start(search, vertex, at.x);
-    dr_read3(search->sheets->end[vertex], at.q);
-    dr_frame_in(&guest->end, at.q, at.q);
-    memcpy(slide->place[vertex], at.q, sizeof at.q);
+    const double *x = guest->begin[vertex], *q = slide->place[vertex];
     bool is_held = search->limits->hold[vertex] != DR_HOLD_FREE;
-    slide->is_suspect[vertex] |= is_held;
-    slide->state[vertex] = DR_ROOM_MIXED;
-    if (guest->is_inside[vertex]) {
-        if (!is_held) {
-            search_exit(search, chunk, &at);
-        }
-        return;
-    }
     dr_room* room = NULL;
-    if (!guest->body->is_changing) {
-        double cover = search->longest + (double)guest->reach;
+    slide->key[vertex] = DR_KEY_OTHER;
+    if (!guest->body->is_changing && !guest->is_inside[vertex]) {
         room = &guest->rooms[vertex];
-        if (!fits(room, &at, cover)) {
-            renew_room(search, &at, cover, room, &slide->chunks[chunk]);
+        if (!fits(room, x, q, cover)) {
+            renew_room(search, x, q, cover, room, &slide->chunks[chunk]);
         }
-        slide->state[vertex] = room->kind;
+        room->is_begun = true;
         if (room->kind == DR_ROOM_FREE) {
+            slide->key[vertex] = DR_KEY_FREE;
+            return;
+        }
+        if (room->kind == DR_ROOM_PLANE && ask_room(search, chunk, room, vertex, is_held)) {
             return;
         }
     }
-    if (is_held || (room && room->kind == DR_ROOM_PLANE && ask_room(search, chunk, &at, room))) {
-        return;
+    if (!is_held) {
+        search_fully(search, chunk, vertex, room);
     }
-    search_narrow(search, chunk, &at, room);
-    slide->state[vertex] = room ? room->kind : DR_ROOM_MIXED;
 }
 
 // --- Chunks ---
@@ -482,8 +509,8 @@ static void merge_turned(const dr_frame* frame, const float box[6], double lo[3]
     for (int c = 0; c < 3; ++c) {
         double more = fabs(frame->turn[0][c]) * half[0] + fabs(frame->turn[1][c]) * half[1] +
                       fabs(frame->turn[2][c]) * half[2];
-        lo[c] = fmin(lo[c], middle[c] - more);
-        hi[c] = fmax(hi[c], middle[c] + more);
+        lo[c] = dr_least(lo[c], middle[c] - more);
+        hi[c] = dr_most(hi[c], middle[c] + more);
     }
 }
 
@@ -502,6 +529,47 @@ static bool is_chunk_near(const dr_slide_search* search, int chunk)
     return true;
 }
 
+// Starts in the frame, once a step.
+static void begin_chunk(const dr_slide_search* search, int chunk, int first, int end)
+{
+    dr_slide_guest* guest = search->guest;
+    if (guest->begun[chunk] == search->slide->step) {
+        return;
+    }
+    guest->begun[chunk] = search->slide->step;
+    for (int v = first; v < end; ++v) {
+        dr_slide_start(search, v, guest->begin[v]);
+        guest->rooms[v].is_begun = false;
+    }
+}
+
+// Most vertices need no more than this: their rooms say that they are fine.
+static void search_near_chunk(const dr_slide_search* search, int chunk, int first, int end)
+{
+    dr_slide* slide = search->slide;
+    dr_slide_guest* guest = search->guest;
+    const dr_frame frame = guest->end;
+    double cover = search->longest + (double)guest->reach, lowest = INFINITY;
+    double clear = -clear_share * search->tolerance;
+    begin_chunk(search, chunk, first, end);
+    for (int v = first; v < end; ++v) {
+        const dr_room* room = &guest->rooms[v];
+        double place[3], *q = slide->place[v];
+        dr_read3(search->sheets->end[v], place);
+        dr_frame_in(&frame, place, q);
+        bool is_fine = room->is_begun && (double)room->cover >= cover && is_within(room, q);
+        double height = room->kind == DR_ROOM_PLANE ? dr_height(&room->plane, q) : INFINITY;
+        if (is_fine && room->kind != DR_ROOM_MIXED && height >= clear) {
+            slide->key[v] = room->key;
+            lowest = dr_least(lowest, height);
+        } else {
+            search_vertex(search, chunk, v, cover);
+        }
+    }
+    slide->chunks[chunk].smallest_gap =
+        dr_least(slide->chunks[chunk].smallest_gap, lowest + (double)guest->reach);
+}
+
 void dr_slide_search_chunk(const dr_slide_search* search, int chunk_index)
 {
     dr_slide* slide = search->slide;
@@ -516,10 +584,10 @@ void dr_slide_search_chunk(const dr_slide_search* search, int chunk_index)
     chunk->exact_tests = 0;
     chunk->smallest_gap = INFINITY;
     if (!chunk->is_near) {
-        memset(slide->state + first, DR_ROOM_FREE, (size_t)(end - first));
+        for (int v = first; v < end; ++v) {
+            slide->key[v] = DR_KEY_FREE;
+        }
         return;
     }
-    for (int v = first; v < end; ++v) {
-        search_vertex(search, chunk_index, v);
-    }
+    search_near_chunk(search, chunk_index, first, end);
 }
