@@ -39,7 +39,7 @@ typedef struct lab {
     double dt;
     drape_vec3 gravity;
     // Of all steps.
-    int most_runs, frozen;
+    int most_runs, frozen, planes;
     int64_t runs, steps;
     dr_slide_result last;
 } lab;
@@ -197,6 +197,7 @@ static inline int lab_try_step(lab* at)
         ck_assert(dr_slide_detect(&at->slide, &at->memory, at->pool, &at->sheets, at->obstacles,
                                   at->obstacle_count, &at->limits, &at->last));
         at->frozen += at->last.frozen_count;
+        at->planes += at->last.plane_count;
         ++run;
     }
     at->most_runs = run > at->most_runs ? run : at->most_runs;
