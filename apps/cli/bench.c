@@ -19,6 +19,8 @@ static const char help[] =
     "  geometry   ns per closest point, predicate and continuous collision; then trees of each\n"
     "             kind on an accordion-folded sheet of 10,000 to a million triangles: build,\n"
     "             refit, triangle pairs, feature pairs\n"
+    "  papers     the tables of the papers on the elastic sheet: total times with and without\n"
+    "             collision, runs of detection, times of detection; our ratios beside theirs\n"
     "\n"
     "  -o DIR       write DIR/CPU-ISA/NAME.csv\n"
     "  --isa NAME   instruction set: auto (default), plain, sse2, avx2, neon, wasm\n"
@@ -36,6 +38,7 @@ typedef struct benchmark {
 static const benchmark benchmarks[] = {
     {"solve", cli_bench_solve},
     {"geometry", cli_bench_geometry},
+    {"papers", cli_bench_papers},
 };
 enum { BENCHMARK_COUNT = sizeof benchmarks / sizeof benchmarks[0] };
 

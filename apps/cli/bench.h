@@ -1,6 +1,6 @@
 // bench.h: the benchmarks of `drape bench`, and what they share.
 //
-// All but `solve` look inside: they may use the private headers of the library. One thread is
+// `geometry` looks inside: it may use the private headers of the library. One thread is
 // measured in processor time, so that a busy machine spoils less; two threads in time on the clock.
 #ifndef CLI_BENCH_H
 #define CLI_BENCH_H
@@ -16,6 +16,7 @@ typedef struct cli_bench_order {
 // Each prints a table and writes its CSV. False, with a sentence, when it cannot.
 bool cli_bench_solve(const cli_bench_order* order, drape_error* error);
 bool cli_bench_geometry(const cli_bench_order* order, drape_error* error);
+bool cli_bench_papers(const cli_bench_order* order, drape_error* error);
 
 // "FOLDER/CPU-ISA/NAME", with its folders made; `path` has CLI_PATH_SIZE letters.
 bool cli_bench_path(const cli_bench_order* order, drape_isa isa, const char* name, char* path,

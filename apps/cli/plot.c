@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "args.h"
+#include "plot.h"
 #include "plot_axis.h"
 #include "plot_canvas.h"
 
@@ -139,6 +140,13 @@ static bool plot_files(const request* asked, drape_error* error)
     }
     free(tables);
     return is_done;
+}
+
+bool cli_plot_file(const char* path, const char* out, const cli_plot_order* order,
+                   drape_error* error)
+{
+    request asked = {.files = {path}, .file_count = 1, .out = out, .order = *order};
+    return plot_files(&asked, error);
 }
 
 // --- The command ---

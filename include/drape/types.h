@@ -75,8 +75,8 @@ typedef enum drape_elastic_bend {
 
 // How the elastic sheet goes through time.
 typedef enum drape_elastic_form {
-    DRAPE_FORM_SPLIT, // "split": tension and bending implicit, compression explicit
     DRAPE_FORM_PLAIN, // "plain": all of it with coefficients of the start of the step
+    DRAPE_FORM_SPLIT, // "split", default: tension and bending implicit, compression explicit
     DRAPE_FORM_STIFF, // "stiff": stable at any step, damped
 } drape_elastic_form;
 
@@ -341,6 +341,7 @@ typedef struct drape_step_report {
     int substeps;
     int contact_count;    // with colliders, in the last substep
     int64_t box_tests;    // bounding volume tests in the step
+    int64_t self_box_tests; // those of them between cloths
     int64_t exact_tests;  // distance evaluations in the step
     int runs;             // most detect-solve repetitions in a substep
     drape_run_counts counts;

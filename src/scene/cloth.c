@@ -79,6 +79,43 @@ static void measure_edges(dr_cloth* cloth)
     }
 }
 
+// The elastic sheet that a world asks for; nothing to do when it does not.
+static bool create_elastic(dr_cloth* cloth, dr_memory* memory, const dr_cloth_source* source)
+{
+    const drape_world_def* world = source->elastic;
+    if (!world) {
+        return true;
+    }
+    dr_elastic_def def = dr_elastic_defaults();
+    dr_elastic_set_fabric(&def, &cloth->fabric);
+    def.columns = source->columns;
+    def.rows = source->rows;
+    def.size_x = (double)source->size_x;
+    def.size_z = (double)source->size_z;
+    def.damping = (double)world->damping;
+    def.bend = world->elastic.bend;
+    def.form = world->elastic.form;
+    drape_vec3 curvature = world->elastic.curvature;
+    memcpy(def.curvature, (const double[3]){curvature.x, curvature.y, curvature.z},
+           sizeof def.curvature);
+    size_t count = 2 * (size_t)source->columns * (size_t)source->rows;
+    cloth->elastic = dr_new_zeroed(memory, dr_elastic, 1);
+    cloth->elastic_backup =
+        dr_allocate(memory, dr_array_bytes(count, sizeof *cloth->elastic_backup));
+    return cloth->elastic && cloth->elastic_backup &&
+           dr_elastic_create(cloth->elastic, memory, &def);
+}
+
+static void destroy_elastic(dr_cloth* cloth, dr_memory* memory)
+{
+    size_t count = 2 * (size_t)cloth->columns * (size_t)cloth->rows;
+    dr_delete(memory, cloth->elastic_backup, count);
+    if (cloth->elastic) {
+        dr_elastic_free(cloth->elastic, memory);
+        dr_delete(memory, cloth->elastic, 1);
+    }
+}
+
 dr_cloth* dr_cloth_create(dr_memory* memory, const dr_cloth_source* source, dr_mesh* mesh,
                           const drape_vec3* positions, const drape_mesh_view* view, int32_t* welded)
 {
@@ -89,6 +126,8 @@ dr_cloth* dr_cloth_create(dr_memory* memory, const dr_cloth_source* source, dr_m
     cloth->fabric = source->def->fabric;
     cloth->thickness = source->thickness;
     cloth->given_count = view->vertex_count;
+    cloth->columns = source->columns;
+    cloth->rows = source->rows;
     bool made = source->columns > 0
                     ? dr_xpbd_create_grid(&cloth->xpbd, memory, &cloth->fabric, source->size_x,
                                           source->size_z, source->columns, source->rows)
@@ -101,7 +140,7 @@ dr_cloth* dr_cloth_create(dr_memory* memory, const dr_cloth_source* source, dr_m
     cloth->mesh = given;
     cloth->chunk_count =
         (cloth->xpbd.sheet.vector_count + DR_CHUNK_VECTORS - 1) / DR_CHUNK_VECTORS;
-    if (!allocate(cloth, memory)) {
+    if (!allocate(cloth, memory) || !create_elastic(cloth, memory, source)) {
         // The mesh stays the caller's; its counts tell the sizes of what was made.
         cloth->mesh = (dr_mesh){.triangle_count = given.triangle_count,
                                 .edge_count = given.edge_count};
@@ -128,7 +167,7 @@ dr_cloth* dr_cloth_create(dr_memory* memory, const dr_cloth_source* source, dr_m
         dr_sheet_set(sheet->layout, sheet->vel, sheet->slot_of_vertex[v], source->def->velocity);
     }
     dr_xpbd_tidy(&cloth->xpbd);
-    dr_cloth_refresh_bounds(cloth);
+    dr_cloth_refresh(cloth);
     dr_cloth_publish(cloth);
     return cloth;
 }
@@ -154,6 +193,7 @@ void dr_cloth_destroy(dr_cloth* cloth, dr_memory* memory)
         dr_shell_free(cloth->shell, memory);
         dr_delete(memory, cloth->shell, 1);
     }
+    destroy_elastic(cloth, memory);
     dr_xpbd_free(&cloth->xpbd, memory);
     dr_mesh_free(&cloth->mesh, memory);
     dr_delete(memory, cloth, 1);
@@ -169,7 +209,7 @@ void dr_cloth_publish(dr_cloth* cloth)
     }
 }
 
-void dr_cloth_refresh_bounds(dr_cloth* cloth)
+static void refresh_bounds(dr_cloth* cloth)
 {
     const dr_sheet* sheet = &cloth->xpbd.sheet;
     for (int c = 0; c < cloth->chunk_count; ++c) {
@@ -191,12 +231,45 @@ void dr_cloth_refresh_bounds(dr_cloth* cloth)
     }
 }
 
+void dr_cloth_take_backup(dr_cloth* cloth)
+{
+    const double(*backup)[3] = (const double(*)[3])cloth->elastic_backup;
+    dr_elastic_set_state(cloth->elastic, backup, backup + cloth->xpbd.sheet.vertex_count);
+}
+
+// The elastic sheet's doubles from the floats of its mirror.
+static void refresh_elastic(dr_cloth* cloth)
+{
+    const dr_sheet* sheet = &cloth->xpbd.sheet;
+    int count = sheet->vertex_count;
+    for (int v = 0; v < count; ++v) {
+        drape_vec3 p = dr_sheet_get(sheet->layout, sheet->start, sheet->slot_of_vertex[v]);
+        drape_vec3 u = dr_sheet_get(sheet->layout, sheet->vel, sheet->slot_of_vertex[v]);
+        double *place = cloth->elastic_backup[v], *velocity = cloth->elastic_backup[count + v];
+        place[0] = p.x, place[1] = p.y, place[2] = p.z;
+        velocity[0] = u.x, velocity[1] = u.y, velocity[2] = u.z;
+    }
+    dr_cloth_take_backup(cloth);
+}
+
+void dr_cloth_refresh(dr_cloth* cloth)
+{
+    refresh_bounds(cloth);
+    if (cloth->elastic) {
+        refresh_elastic(cloth);
+    }
+}
+
 void dr_cloth_save(dr_cloth* cloth)
 {
     const dr_sheet* sheet = &cloth->xpbd.sheet;
     size_t floats = (size_t)sheet->vector_count * 32;
     memcpy(cloth->backup, sheet->start, sizeof(float) * floats);
     memcpy(cloth->backup + floats, sheet->vel, sizeof(float) * floats);
+    if (cloth->elastic) {
+        dr_elastic_get_state(cloth->elastic, cloth->elastic_backup,
+                             cloth->elastic_backup + sheet->vertex_count);
+    }
 }
 
 void dr_cloth_restore(dr_cloth* cloth)
@@ -211,7 +284,10 @@ void dr_cloth_restore(dr_cloth* cloth)
                      dr_sheet_get(sheet->layout, sheet->start, slot));
     }
     dr_xpbd_tidy(&cloth->xpbd);
-    dr_cloth_refresh_bounds(cloth);
+    refresh_bounds(cloth);
+    if (cloth->elastic) {
+        dr_cloth_take_backup(cloth);
+    }
 }
 
 void dr_cloth_compute_normals(dr_cloth* cloth)

@@ -10,6 +10,7 @@
 
 #include "contact/shell.h"
 #include "mesh/mesh.h"
+#include "solver/elastic.h"
 #include "solver/xpbd.h"
 
 enum { DR_CHUNK_VECTORS = 32 };
@@ -17,6 +18,9 @@ enum { DR_CHUNK_VECTORS = 32 };
 typedef struct dr_cloth {
     dr_mesh mesh;
     dr_xpbd xpbd;
+    dr_elastic* elastic;     // the model in place of xpbd, which then only holds the sheet; or null
+    double (*elastic_backup)[3]; // its places, then its velocities, before the step
+    int columns, rows;       // of a grid, else 0
     drape_fabric fabric;
     float thickness;         // contact thickness, m
     float edge_max;          // longest rest edge, m
@@ -50,6 +54,7 @@ typedef struct dr_cloth_source {
     // A grid when columns is above 0.
     float size_x, size_z;
     int columns, rows;
+    const drape_world_def* elastic; // the world that wants an elastic sheet, else null
 } dr_cloth_source;
 
 // A cloth at `positions` (mesh order). Takes `mesh` and `welded` over when it succeeds; `view` is
@@ -59,17 +64,24 @@ dr_cloth* dr_cloth_create(dr_memory* memory, const dr_cloth_source* source, dr_m
                           int32_t* welded);
 void dr_cloth_destroy(dr_cloth* cloth, dr_memory* memory);
 
+static inline int dr_cloth_vertex(const dr_cloth* cloth, int given)
+{
+    return cloth->welded ? cloth->welded[given] : given;
+}
+
 static inline int dr_cloth_slot(const dr_cloth* cloth, int given)
 {
-    int vertex = cloth->welded ? cloth->welded[given] : given;
-    return cloth->xpbd.sheet.slot_of_vertex[vertex];
+    return cloth->xpbd.sheet.slot_of_vertex[dr_cloth_vertex(cloth, given)];
 }
 
 // Public arrays from the committed state.
 void dr_cloth_publish(dr_cloth* cloth);
-// Bounds of all chunks from the committed state, after it was set from outside.
-void dr_cloth_refresh_bounds(dr_cloth* cloth);
+// Bounds of all chunks, and the model's own state, from the committed state, after it was set from
+// outside.
+void dr_cloth_refresh(dr_cloth* cloth);
 void dr_cloth_save(dr_cloth* cloth);
+// The elastic sheet's state from its backup.
+void dr_cloth_take_backup(dr_cloth* cloth);
 void dr_cloth_restore(dr_cloth* cloth);
 void dr_cloth_compute_normals(dr_cloth* cloth);
 float dr_cloth_max_stretch(const dr_cloth* cloth);

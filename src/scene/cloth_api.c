@@ -6,6 +6,7 @@
 #include "core/vec_math.h"
 #include "mesh/generate.h"
 #include "scene/mesh_link.h"
+#include "scene/trials.h"
 
 const char* drape_version(void)
 {
@@ -108,12 +109,25 @@ static drape_cloth_id register_cloth(drape_world* world, dr_cloth* cloth)
         return (drape_cloth_id){0};
     }
     world->is_work_stale = true;
+    dr_world_free_trials(world);
     return id;
 }
 
 static float contact_thickness(const drape_world* world, const drape_fabric* fabric)
 {
     return world->def.thickness > 0.0f ? world->def.thickness : fmaxf(fabric->thickness, 1e-3f);
+}
+
+// An elastic sheet is a rectangle in its material.
+static bool choose_model(drape_world* world, dr_cloth_source* source)
+{
+    if (world->def.method.model != DRAPE_MODEL_ELASTIC) {
+        return true;
+    }
+    source->elastic = &world->def;
+    return source->columns > 0 ||
+           dr_world_fail(world, "the cloth model `elastic` needs a grid, and this cloth is none; "
+                                "choose `xpbd` for it");
 }
 
 // Builds mesh and cloth from a view; `welded` (view->vertex_count entries) is taken over.
@@ -124,8 +138,11 @@ static drape_cloth_id add_view(drape_world* world, dr_cloth_source* source,
     drape_cloth_id id = {0};
     dr_mesh mesh = {0};
     char sentence[256];
-    if (!dr_mesh_build(&mesh, memory, view, welded, sentence, sizeof sentence)) {
-        dr_world_fail(world, "%s", sentence);
+    bool has_model = choose_model(world, source);
+    if (!has_model || !dr_mesh_build(&mesh, memory, view, welded, sentence, sizeof sentence)) {
+        if (has_model) {
+            dr_world_fail(world, "%s", sentence);
+        }
         dr_delete(memory, welded, view->vertex_count);
         return id;
     }
@@ -247,6 +264,7 @@ void drape_cloth_remove(drape_world* world, drape_cloth_id id)
     dr_world_drop_pins(world, id);
     dr_world_drop_seams(world, id);
     dr_world_drop_links(world, dr_world_cloth(world, id), NULL);
+    dr_world_free_trials(world);
     dr_cloth_destroy(dr_slots_remove(&world->cloths, id.slot, id.generation), &world->memory);
     world->is_work_stale = true;
 }
@@ -343,7 +361,7 @@ bool drape_cloth_set_state(drape_world* world, drape_cloth_id id, const drape_ve
         dr_sheet_set(sheet->layout, sheet->vel, slot, v);
     }
     dr_xpbd_tidy(&cloth->xpbd);
-    dr_cloth_refresh_bounds(cloth);
+    dr_cloth_refresh(cloth);
     dr_cloth_publish(cloth);
     return true;
 }

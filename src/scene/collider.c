@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "contact/body.h"
+#include "contact/slide.h"
 #include "core/vec_math.h"
 #include "scene/mesh_link.h"
 #include "scene/motion.h"
@@ -29,8 +30,7 @@ static bool pose_is_sound(drape_transform pose)
     return dr_is_finite(pose.translate) && norm > 0.998 && norm < 1.002;
 }
 
-// The pose of the simplified shape from the pose of the user's.
-static drape_transform with_base(const dr_collider* collider, drape_transform pose)
+drape_transform dr_collider_frame(const dr_collider* collider, drape_transform pose)
 {
     pose.translate = dr_transform_apply(pose, collider->base.translate);
     return pose;
@@ -126,6 +126,18 @@ static bool create_body(drape_world* world, dr_collider* collider, const drape_c
     return true;
 }
 
+// Cloth that slides does so on triangles, those that files and pictures show; planes have no end.
+static bool create_shape_body(drape_world* world, dr_collider* collider)
+{
+    if (world->def.method.obstacles != DRAPE_OBSTACLES_SLIDE || collider->body ||
+        collider->shape.kind == DRAPE_SHAPE_PLANE) {
+        return true;
+    }
+    collider->body = dr_slide_body_of_shape(&world->memory, &collider->shape,
+                                            world->def.thickness, world->isa, world->pool);
+    return collider->body || dr_world_fail(world, "out of memory");
+}
+
 static dr_collider* collider_create(dr_memory* memory, const drape_collider_def* def)
 {
     dr_collider* collider = dr_new_zeroed(memory, dr_collider, 1);
@@ -159,7 +171,8 @@ drape_collider_id drape_collider_add(drape_world* world, const drape_collider_de
         return id;
     }
     dr_collider* collider = collider_create(&world->memory, def);
-    if (collider && def->mesh && !create_body(world, collider, def)) {
+    if (collider && ((def->mesh && !create_body(world, collider, def)) ||
+                     !create_shape_body(world, collider))) {
         dr_collider_destroy(collider, &world->memory);
         return id;
     }
@@ -422,10 +435,11 @@ static void set_obstacle(const drape_world* world, const dr_collider* collider,
     const dr_substep* substep = &world->substep;
     const float shares[2] = {substep->share_end - substep->h_share, substep->share_end};
     if (collider->body) {
-        dr_obstacle_set_body(obstacle, collider->body, collider->pose, end, shares);
+        dr_obstacle_set_body(obstacle, collider->body, dr_collider_frame(collider, collider->pose),
+                             dr_collider_frame(collider, end), shares);
     } else {
-        dr_obstacle_set(obstacle, &collider->shape, with_base(collider, collider->pose),
-                        with_base(collider, end));
+        dr_obstacle_set(obstacle, &collider->shape, dr_collider_frame(collider, collider->pose),
+                        dr_collider_frame(collider, end));
     }
     obstacle->friction_static = collider->friction_static;
     obstacle->friction_dynamic = collider->friction_dynamic;
@@ -446,6 +460,7 @@ bool dr_world_move_obstacles(drape_world* world)
         }
         drape_transform end = next_pose(world, collider);
         set_obstacle(world, collider, end, obstacle);
+        collider->start_pose = collider->pose;
         collider->pose = end;
     }
     return true;

@@ -51,29 +51,52 @@ bool drape_method_by_name(const char* name, drape_method* method)
     return false;
 }
 
-const char* drape_method_refusal(const drape_method* method)
+static const char* model_refusal(drape_model model)
 {
-    switch (method->model) {
-    case DRAPE_MODEL_XPBD: break;
-    case DRAPE_MODEL_ELASTIC: return "the cloth model `elastic` is not built yet";
+    switch (model) {
+    case DRAPE_MODEL_XPBD:
+    case DRAPE_MODEL_ELASTIC: return NULL;
     case DRAPE_MODEL_SPRINGS: return "the cloth model `springs` is not built yet";
     default: return "unknown cloth model";
     }
-    switch (method->obstacles) {
-    case DRAPE_OBSTACLES_PREDICTIVE: break;
-    case DRAPE_OBSTACLES_SLIDE: return "the obstacle response `slide` is not built yet";
+}
+
+static const char* obstacles_refusal(drape_obstacle_response obstacles)
+{
+    switch (obstacles) {
+    case DRAPE_OBSTACLES_PREDICTIVE:
+    case DRAPE_OBSTACLES_SLIDE: return NULL;
     case DRAPE_OBSTACLES_RAY: return "the obstacle response `ray` is not built yet";
     case DRAPE_OBSTACLES_FILTER: return "the obstacle response `filter` is not built yet";
     default: return "unknown obstacle response";
     }
-    switch (method->self) {
-    case DRAPE_SELF_NONE: break;
-    case DRAPE_SELF_GEOMETRIC: return "self-collision `geometric` is not built yet";
-    case DRAPE_SELF_BOXES: return "self-collision `boxes` is not built yet";
+}
+
+static const char* self_refusal(drape_self_collision self)
+{
+    switch (self) {
+    case DRAPE_SELF_NONE:
+    case DRAPE_SELF_GEOMETRIC:
+    case DRAPE_SELF_BOXES: return NULL;
     case DRAPE_SELF_PARTICLES: return "self-collision `particles` is not built yet";
     case DRAPE_SELF_PREDICTIVE: return "self-collision `predictive` is not built yet";
     case DRAPE_SELF_GUARDED: return "self-collision `guarded` is not built yet";
     default: return "unknown self-collision";
     }
-    return NULL;
+}
+
+const char* drape_method_refusal(const drape_method* method)
+{
+    const char* refusal = model_refusal(method->model);
+    refusal = refusal ? refusal : obstacles_refusal(method->obstacles);
+    refusal = refusal ? refusal : self_refusal(method->self);
+    if (!refusal && (unsigned)method->hierarchy > DRAPE_HIERARCHY_OCTREE) {
+        refusal = "unknown hierarchy";
+    }
+    // Predicted contacts are pulled at sweep by sweep; the elastic sheet knows planes only.
+    if (!refusal && method->model == DRAPE_MODEL_ELASTIC &&
+        method->obstacles != DRAPE_OBSTACLES_SLIDE) {
+        refusal = "the cloth model `elastic` needs the obstacle response `slide`";
+    }
+    return refusal;
 }

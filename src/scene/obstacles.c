@@ -15,13 +15,13 @@ static float combine_friction(float world, float collider, float fabric)
     return collider >= 0.0f ? sqrtf(collider * fabric) : fabric;
 }
 
-static dr_friction friction_of(const drape_world* world, const dr_cloth* cloth,
-                               const dr_obstacle* obstacle)
+dr_friction dr_world_friction(const drape_world* world, const dr_cloth* cloth,
+                              float collider_static, float collider_dynamic)
 {
-    return (dr_friction){combine_friction(world->def.friction_static, obstacle->friction_static,
-                                          cloth->fabric.friction_static),
-                         combine_friction(world->def.friction_dynamic, obstacle->friction_dynamic,
-                                          cloth->fabric.friction_dynamic)};
+    const drape_fabric* fabric = &cloth->fabric;
+    return (dr_friction){
+        combine_friction(world->def.friction_static, collider_static, fabric->friction_static),
+        combine_friction(world->def.friction_dynamic, collider_dynamic, fabric->friction_dynamic)};
 }
 
 // How far a round collider stands out between the ends of the longest edge that lies on it.
@@ -114,7 +114,8 @@ static bool add_run(drape_world* world, dr_cloth* cloth, int chunk, int obstacle
     *run = (dr_contact_run){.cloth = cloth, .chunk = chunk, .obstacle = obstacle,
                             .regions = regions};
     const dr_obstacle* at = (const dr_obstacle*)world->obstacles.data + obstacle;
-    run->friction = friction_of(world, cloth, at);
+    run->friction =
+        dr_world_friction(world, cloth, at->friction_static, at->friction_dynamic);
     run->range = range_of(world, cloth, at);
     run->contacts =
         dr_arena_allocate(&world->arena, sizeof(dr_contact8) * (size_t)DR_CHUNK_VECTORS);

@@ -53,6 +53,7 @@ static bool copy_def(dr_pin* pin, dr_memory* memory, const drape_pin_def* def)
 {
     size_t count = (size_t)def->vertex_count, places = count * (size_t)def->frame_count;
     pin->slots = dr_new(memory, int32_t, count);
+    pin->vertices = dr_new(memory, int32_t, count);
     pin->origin = dr_new(memory, drape_vec3, count);
     pin->from = dr_new(memory, drape_vec3, count);
     pin->target = dr_new(memory, drape_vec3, count);
@@ -62,7 +63,7 @@ static bool copy_def(dr_pin* pin, dr_memory* memory, const drape_pin_def* def)
     pin->count = def->vertex_count;
     pin->key_count = def->key_count;
     pin->frame_count = def->frame_count;
-    if (!pin->slots || !pin->origin || !pin->from || !pin->target || !pin->goal ||
+    if (!pin->slots || !pin->vertices || !pin->origin || !pin->from || !pin->target || !pin->goal ||
         (def->key_count && !pin->keys) || (places && !pin->frames)) {
         return false;
     }
@@ -98,6 +99,7 @@ static void take_hold(const drape_world* world, dr_pin* pin, const dr_cloth* clo
     for (int i = 0; i < pin->count; ++i) {
         drape_vec3 p = cloth->positions[def->vertices[i]];
         pin->slots[i] = dr_cloth_slot(cloth, def->vertices[i]);
+        pin->vertices[i] = dr_cloth_vertex(cloth, def->vertices[i]);
         pin->origin[i] = pin->from[i] = pin->target[i] = pin->goal[i] = p;
         sum[0] += (double)p.x;
         sum[1] += (double)p.y;
@@ -144,6 +146,7 @@ void dr_pin_destroy(dr_pin* pin, dr_memory* memory)
         return;
     }
     dr_delete(memory, pin->slots, pin->count);
+    dr_delete(memory, pin->vertices, pin->count);
     dr_delete(memory, pin->origin, pin->count);
     dr_delete(memory, pin->from, pin->count);
     dr_delete(memory, pin->target, pin->count);

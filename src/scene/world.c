@@ -7,8 +7,10 @@
 
 #include "core/isa.h"
 #include "core/vec_math.h"
+#include "scene/elastic_step.h"
 #include "scene/mesh_link.h"
 #include "scene/motion.h"
+#include "scene/trials.h"
 #include "solver/air.h"
 
 // --- Definition ---
@@ -21,6 +23,7 @@ drape_world_def drape_world_defaults(void)
         .substeps = 20,
         .iterations = 2,
         .damping = 0.1f,
+        .elastic = {.form = DRAPE_FORM_SPLIT},
         .friction_static = -1.0f,
         .friction_dynamic = -1.0f,
         .max_runs = 16,
@@ -109,6 +112,7 @@ void drape_world_destroy(drape_world* world)
     }
     dr_memory* memory = &world->memory;
     dr_world_free_links(world);
+    dr_world_free_trials(world);
     for (int i = 0; i < dr_slots_count(&world->seams); ++i) {
         dr_seam_destroy(dr_slots_at(&world->seams, i), memory);
     }
@@ -241,7 +245,7 @@ static bool blow(drape_world* world)
 
 // Long steps are cut finer, so that a hitch of the host does not become an explosion; and so are steps
 // in which something goes far against the size of a collider, up to sixteen times.
-static int substep_count(const drape_world* world, float dt)
+static int count_xpbd_substeps(const drape_world* world, float dt)
 {
     double longer = fmin(fmax(ceil((double)dt / 0.05 - 1e-6), 1.0), 64.0);
     double wanted = dr_world_substeps_wanted(world, dt) / ((double)world->def.substeps * longer);
@@ -249,19 +253,32 @@ static int substep_count(const drape_world* world, float dt)
     return world->def.substeps * (int)(longer * finer);
 }
 
+// An elastic sheet says itself how long its steps may be.
+static int count_substeps(const drape_world* world, float dt)
+{
+    if (world->def.method.model != DRAPE_MODEL_ELASTIC) {
+        return count_xpbd_substeps(world, dt);
+    }
+    enum { most = 1000000 };
+    return (int)fmin(fmax(ceil((double)dt / dr_world_elastic_dt(world) - 1e-6), 1.0), most);
+}
+
 static bool begin_step(drape_world* world, float dt, float h)
 {
     dr_world_refresh_pins(world);
     for (int i = 0; i < dr_slots_count(&world->cloths); ++i) {
         dr_cloth* cloth = dr_slots_at(&world->cloths, i);
-        if (cloth) {
+        if (!cloth) {
+            continue;
+        }
+        if (!cloth->elastic) {
             int phases = dr_xpbd_phase_count(&cloth->xpbd, DR_XPBD_BEND);
             dr_xpbd_prepare(&cloth->xpbd, h);
             // Another h or other masses may ask for more sweeps over the bends.
             world->is_work_stale |= phases != dr_xpbd_phase_count(&cloth->xpbd, DR_XPBD_BEND);
-            dr_xpbd_tidy(&cloth->xpbd);
-            dr_cloth_save(cloth);
         }
+        dr_xpbd_tidy(&cloth->xpbd);
+        dr_cloth_save(cloth);
     }
     dr_world_begin_pins(world);
     return dr_world_refresh_work(world) && dr_world_begin_obstacles(world, dt);
@@ -296,35 +313,93 @@ static void finish_step(drape_world* world)
         report->max_stretch = fmaxf(report->max_stretch, dr_cloth_max_stretch(cloth));
         report->kinetic_energy += dr_cloth_kinetic_energy(cloth);
     }
-    report->smallest_gap = dr_world_smallest_gap(world);
+    if (world->def.method.obstacles != DRAPE_OBSTACLES_SLIDE) {
+        report->smallest_gap = dr_world_smallest_gap(world);
+    }
     dr_world_finish_obstacles(world);
 }
 
-// move the obstacles, predict, detect, constrain, solve, guard, commit
+// Detect and solve, in the order that the method has them.
+static bool detect_and_solve(drape_world* world)
+{
+    drape_stage_ms* ms = &world->report.ms;
+    double t0 = dr_now_ms();
+    if (!dr_world_detect(world)) {
+        return false;
+    }
+    double t1 = dr_now_ms();
+    dr_world_solve(world, NULL, NULL);
+    double t2 = dr_now_ms();
+    dr_world_guard_contacts(world);
+    ms->detect += t1 - t0;
+    ms->solve += t2 - t1;
+    ms->guard += dr_now_ms() - t2;
+    return true;
+}
+
+static void predict(drape_world* world)
+{
+    if (world->def.method.model == DRAPE_MODEL_ELASTIC) {
+        dr_world_predict_elastic(world);
+    } else {
+        dr_world_predict(world);
+    }
+}
+
+// move the obstacles, predict, detect, constrain, solve (again while there is something new), guard,
+// commit
 static bool step_once(drape_world* world)
 {
     drape_stage_ms* ms = &world->report.ms;
     double t0 = dr_now_ms();
-    dr_arena_reset(&world->arena);
-    if (!dr_world_move_obstacles(world) || !blow(world)) {
+    if (!dr_world_move_obstacles(world)) {
         return false;
     }
-    dr_world_predict(world);
+    predict(world);
+    ms->predict += dr_now_ms() - t0;
+    bool is_solved =
+        dr_world_has_trials(world) ? dr_world_run_trials(world) : detect_and_solve(world);
+    if (!is_solved) {
+        return false;
+    }
     double t1 = dr_now_ms();
-    if (!dr_world_detect(world)) {
-        return false;
-    }
-    double t2 = dr_now_ms();
-    dr_world_solve(world);
-    double t3 = dr_now_ms();
-    dr_world_guard_contacts(world);
-    double t4 = dr_now_ms();
+    dr_world_commit_elastic(world);
     dr_world_commit(world);
-    ms->predict += t1 - t0;
-    ms->detect += t2 - t1;
-    ms->solve += t3 - t2 + (dr_now_ms() - t4);
-    ms->guard += t4 - t3;
+    ms->solve += dr_now_ms() - t1;
     return true;
+}
+
+// A substep has so many ticks; one whose system is not dominant is cut in halves, down to a tick.
+enum { SUBSTEP_TICKS = 64 };
+
+static void set_substep(drape_world* world, float dt, int substeps, int64_t end, int ticks)
+{
+    float whole = (float)substeps * SUBSTEP_TICKS;
+    world->substep = (dr_substep){
+        .time_end = world->time + (double)dt * (double)end / ((double)substeps * SUBSTEP_TICKS),
+        .h = dt / whole * (float)ticks,
+        .share_end = (float)end / whole,
+        .h_share = (float)ticks / whole,
+    };
+}
+
+// Chooses the substep that begins at tick `begin` and gets it ready. False when memory is short.
+static bool begin_substep(drape_world* world, float dt, int substeps, int64_t begin, int* ticks)
+{
+    double t0 = dr_now_ms();
+    bool is_dominant = false, has_memory = true;
+    *ticks = SUBSTEP_TICKS - (int)(begin % SUBSTEP_TICKS);
+    for (;; *ticks /= 2) {
+        set_substep(world, dt, substeps, begin + *ticks, *ticks);
+        dr_arena_reset(&world->arena);
+        has_memory = blow(world) && dr_world_assemble(world, &is_dominant);
+        if (!has_memory || is_dominant || *ticks == 1) {
+            break;
+        }
+        ++world->report.counts.halved;
+    }
+    world->report.ms.predict += dr_now_ms() - t0;
+    return has_memory;
 }
 
 drape_step_report drape_world_step(drape_world* world, float dt)
@@ -343,18 +418,13 @@ drape_step_report drape_world_step(drape_world* world, float dt)
     }
     double begin = dr_now_ms();
     int64_t calls = world->memory.call_count;
-    int substeps = substep_count(world, dt);
-    float h = dt / (float)substeps;
-    world->report = (drape_step_report){.smallest_gap = INFINITY, .substeps = substeps, .runs = 1};
-    bool going = begin_step(world, dt, h);
-    for (int i = 0; i < substeps && going; ++i) {
-        world->substep = (dr_substep){
-            .time_end = world->time + (double)dt * (i + 1) / substeps,
-            .h = h,
-            .share_end = (float)(i + 1) / (float)substeps,
-            .h_share = 1.0f / (float)substeps,
-        };
-        going = step_once(world);
+    int substeps = count_substeps(world, dt);
+    world->report = (drape_step_report){.smallest_gap = INFINITY, .runs = 1};
+    bool going = begin_step(world, dt, dt / (float)substeps);
+    int64_t tick = 0, last = (int64_t)substeps * SUBSTEP_TICKS;
+    for (int ticks = 0; tick < last && going; tick += ticks) {
+        going = begin_substep(world, dt, substeps, tick, &ticks) && step_once(world);
+        ++world->report.substeps;
     }
     if (!going) {
         dr_world_fail(world, "out of memory");

@@ -24,6 +24,7 @@ typedef struct dr_collider {
     float fps;
     drape_transform base;   // of the simplified shape in the user's frame
     drape_transform pose;   // now
+    drape_transform start_pose; // at the start of the substep
     drape_transform target; // of a move by hand, at the end of the step
     bool moves_by_hand;
     drape_key* keys;
@@ -34,6 +35,7 @@ typedef struct dr_collider {
 typedef struct dr_pin {
     drape_cloth_id cloth;
     int32_t* slots;
+    int32_t* vertices;   // of the mesh
     int count;
     float weight;
     float stiffness;     // of a soft pin, per vertex, N/m
@@ -105,6 +107,7 @@ struct drape_world {
     char error[512];
     dr_slots cloths, colliders, pins, seams;
     dr_array links; // dr_mesh_link*: cloths and bodies that were near each other
+    struct dr_trials* trials; // scene/trials.h; null until a method needs them
 
     // Work lists over all cloths, made anew when cloths come or go.
     bool is_work_stale;
@@ -134,11 +137,15 @@ dr_collider* dr_world_collider(const drape_world* world, drape_collider_id id);
 // --- xpbd_step.c ---
 bool dr_world_refresh_work(drape_world* world); // false when memory is short
 void dr_world_predict(drape_world* world);
-void dr_world_solve(drape_world* world);
+// Sweeps over stretch and contacts. After each of them `after` has a look at it; may be null.
+typedef void dr_after_sweep(drape_world* world, void* context);
+void dr_world_solve(drape_world* world, dr_after_sweep* after, void* context);
 void dr_world_commit(drape_world* world);
 
 // --- collider.c ---
 void dr_collider_destroy(dr_collider* collider, dr_memory* memory);
+// The pose of the simplified shape, or of the body, from the pose of the user's.
+drape_transform dr_collider_frame(const dr_collider* collider, drape_transform pose);
 // Substeps in which nothing goes further than half into a collider before it is seen.
 double dr_world_substeps_wanted(const drape_world* world, float dt);
 // Shapes at the end of the step, once before its first substep; false when memory is short.
@@ -156,6 +163,9 @@ void dr_world_resolve_contacts(drape_world* world);
 // Puts vertices back that went through a triangle of a body all the same.
 void dr_world_guard_contacts(drape_world* world);
 float dr_world_smallest_gap(const drape_world* world);
+// Between a fabric and a collider, whose own may be negative: none.
+dr_friction dr_world_friction(const drape_world* world, const dr_cloth* cloth,
+                              float collider_static, float collider_dynamic);
 
 // --- pin.c, seam.c ---
 void dr_pin_destroy(dr_pin* pin, dr_memory* memory);

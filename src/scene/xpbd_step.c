@@ -153,7 +153,7 @@ void dr_world_predict(drape_world* world)
     run_stage(world, DR_XPBD_BEND, (dr_xpbd_sweep){0, 1});
 }
 
-void dr_world_solve(drape_world* world)
+void dr_world_solve(drape_world* world, dr_after_sweep* after, void* context)
 {
     dr_world_pull_pins(world);
     for (int i = 0; i < world->def.iterations; ++i) {
@@ -162,6 +162,9 @@ void dr_world_solve(drape_world* world)
         dr_world_resolve_contacts(world);
         if (i == 0 && dr_world_detect_again(world)) {
             dr_world_resolve_contacts(world);
+        }
+        if (after) {
+            after(world, context);
         }
     }
 }

@@ -24,8 +24,8 @@ dr_elastic_def dr_elastic_defaults(void)
         .damping = 2.0,
         .eta = {20.0, 20.0, 5.0},
         .xi = {1e-4, 1e-4, 1e-4},
-        .bend = DR_ELASTIC_PLATE,
-        .form = DR_ELASTIC_SPLIT,
+        .bend = DRAPE_BEND_PLATE,
+        .form = DRAPE_FORM_SPLIT,
     };
 }
 
@@ -73,7 +73,7 @@ const char* dr_elastic_check(const dr_elastic_def* def)
     if (!isfinite(def->curvature[0] + def->curvature[1] + def->curvature[2])) {
         return "the rest curvature of an elastic sheet must be finite";
     }
-    if ((unsigned)def->bend > DR_ELASTIC_BEND_PAPER || (unsigned)def->form > DR_ELASTIC_STIFF) {
+    if ((unsigned)def->bend > DRAPE_BEND_PAPER || (unsigned)def->form > DRAPE_FORM_STIFF) {
         return "an elastic sheet has no such kind of bending or form of the step";
     }
     return NULL;
@@ -123,10 +123,10 @@ static void place_fields(dr_elastic* e)
     f->counts = take_field(e);
     take_fields(e, f->acceleration, 3);
     take_fields(e, f->bend_element, 3);
-    if (e->def.form != DR_ELASTIC_PLAIN) {
+    if (e->def.form != DRAPE_FORM_PLAIN) {
         take_fields(e, f->rest, DR_ELASTIC_SPRINGS);
     }
-    if (e->def.bend != DR_ELASTIC_PLATE || has_curvature(&e->def)) {
+    if (e->def.bend != DRAPE_BEND_PLATE || has_curvature(&e->def)) {
         take_fields(e, f->normal, 3);
         take_fields(e, f->twist_normal, 3);
     }
@@ -262,7 +262,7 @@ bool dr_elastic_create(dr_elastic* elastic, dr_memory* memory, const dr_elastic_
     set_columns(elastic);
     set_stencils(elastic);
     open_limits(elastic);
-    if (def->bend == DR_ELASTIC_PLATE) {
+    if (def->bend == DRAPE_BEND_PLATE) {
         set_plate(elastic);
     }
     return true;

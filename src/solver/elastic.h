@@ -58,18 +58,6 @@
 #include "core/parallel.h"
 #include "solver/limits.h"
 
-typedef enum dr_elastic_bend {
-    DR_ELASTIC_PLATE,
-    DR_ELASTIC_ABS,
-    DR_ELASTIC_BEND_PAPER,
-} dr_elastic_bend;
-
-typedef enum dr_elastic_form {
-    DR_ELASTIC_PLAIN,
-    DR_ELASTIC_SPLIT,
-    DR_ELASTIC_STIFF,
-} dr_elastic_form;
-
 // Index of the tensors: along the rows, along the columns, mixed.
 enum { DR_ELASTIC_11, DR_ELASTIC_22, DR_ELASTIC_12 };
 
@@ -81,8 +69,8 @@ typedef struct dr_elastic_def {
     double eta[3];         // N/m; half the tensile stiffness, and the shear stiffness
     double xi[3];          // N m; bending stiffness and twist
     double curvature[3];   // at rest, 1/m; towards the normal (along a row) x (along a column)
-    dr_elastic_bend bend;
-    dr_elastic_form form;
+    drape_elastic_bend bend;
+    drape_elastic_form form;
 } dr_elastic_def;
 
 // Light cotton, 1 m x 1 m, 51 x 51 vertices.

@@ -56,7 +56,7 @@ static void weigh_rows(void* context, int begin, int end, int worker)
         if (e->f.normal[0]) {
             a->kernels->find_normals(e, row);
         }
-        if (e->def.bend != DR_ELASTIC_PLATE) {
+        if (e->def.bend != DRAPE_BEND_PLATE) {
             a->kernels->weigh_bending(e, row);
         }
     }
@@ -68,11 +68,11 @@ static void gather_rows(void* context, int begin, int end, int worker)
     const assembly* a = context;
     const dr_elastic* e = a->elastic;
     for (int row = begin; row < end; ++row) {
-        if (e->def.bend != DR_ELASTIC_PLATE) {
+        if (e->def.bend != DRAPE_BEND_PLATE) {
             a->kernels->gather_bending(e, row);
         }
-        a->kernels->assemble[e->def.form != DR_ELASTIC_PLAIN](e, row);
-        if (e->def.bend == DR_ELASTIC_PLATE && e->f.normal[0]) {
+        a->kernels->assemble[e->def.form != DRAPE_FORM_PLAIN](e, row);
+        if (e->def.bend == DRAPE_BEND_PLATE && e->f.normal[0]) {
             a->kernels->curl(e, row);
         }
     }

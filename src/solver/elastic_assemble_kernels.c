@@ -14,23 +14,23 @@ typedef struct cut {
     dr_d4 implicit, rest;
 } cut;
 
-static DR_ALWAYS_INLINE cut cut_weight(dr_elastic_form form, dr_d4 weight, dr_d4 tangent)
+static DR_ALWAYS_INLINE cut cut_weight(drape_elastic_form form, dr_d4 weight, dr_d4 tangent)
 {
     dr_d4 implicit = weight;
-    if (form != DR_ELASTIC_PLAIN) {
+    if (form != DRAPE_FORM_PLAIN) {
         implicit = dr_d4_max(weight, dr_d4_zero());
     }
-    if (form == DR_ELASTIC_STIFF) {
+    if (form == DRAPE_FORM_STIFF) {
         implicit = dr_d4_add(implicit, tangent);
     }
     return (cut){implicit, dr_d4_sub(weight, implicit)};
 }
 
-static DR_ALWAYS_INLINE void store_cut(const dr_elastic* e, dr_elastic_form form, int spring,
+static DR_ALWAYS_INLINE void store_cut(const dr_elastic* e, drape_elastic_form form, int spring,
                                        ptrdiff_t at, cut c)
 {
     dr_d4_store(e->f.implicit[spring] + at, c.implicit);
-    if (form != DR_ELASTIC_PLAIN) {
+    if (form != DRAPE_FORM_PLAIN) {
         dr_d4_store(e->f.rest[spring] + at, c.rest);
     }
 }
@@ -55,7 +55,7 @@ static DR_ALWAYS_INLINE spring_scale scale_of(const dr_elastic* e)
 }
 
 // An edge of the grid; `exists` is 1 or 0.
-static DR_ALWAYS_INLINE cut weigh_edge(dr_elastic_form form, const spring_scale* s, int axis,
+static DR_ALWAYS_INLINE cut weigh_edge(drape_elastic_form form, const spring_scale* s, int axis,
                                        dr_w4 edge, dr_d4 exists)
 {
     dr_d4 metric = dr_d4_mul(length2(edge), s->metric[axis]);
@@ -65,7 +65,7 @@ static DR_ALWAYS_INLINE cut weigh_edge(dr_elastic_form form, const spring_scale*
 }
 
 // Springs of the vertices of a row: to the right, down, and the two diagonals of the cell between.
-static DR_ALWAYS_INLINE void weigh_springs(const dr_elastic* e, int row, dr_elastic_form form)
+static DR_ALWAYS_INLINE void weigh_springs(const dr_elastic* e, int row, drape_elastic_form form)
 {
     const spring_scale s = scale_of(e);
     dr_d4 below = dr_d4_set(row + 1 < e->def.rows ? 1.0 : 0.0);
@@ -93,15 +93,15 @@ static DR_ALWAYS_INLINE void weigh_springs(const dr_elastic* e, int row, dr_elas
 
 static void weigh_plain(const dr_elastic* e, int row)
 {
-    weigh_springs(e, row, DR_ELASTIC_PLAIN);
+    weigh_springs(e, row, DRAPE_FORM_PLAIN);
 }
 static void weigh_split(const dr_elastic* e, int row)
 {
-    weigh_springs(e, row, DR_ELASTIC_SPLIT);
+    weigh_springs(e, row, DRAPE_FORM_SPLIT);
 }
 static void weigh_stiff(const dr_elastic* e, int row)
 {
-    weigh_springs(e, row, DR_ELASTIC_STIFF);
+    weigh_springs(e, row, DRAPE_FORM_STIFF);
 }
 
 // --- Normals ---
@@ -150,7 +150,7 @@ static DR_ALWAYS_INLINE dr_d4 bend_weight(const dr_elastic* e, int i, dr_w4 norm
 {
     dr_d4 curvature = dr_d4_mul(dr_w4_dot(normal, second), dr_d4_set(per));
     dr_d4 bent = dr_d4_sub(curvature, dr_d4_set(e->def.curvature[i]));
-    bent = e->def.bend == DR_ELASTIC_ABS ? dr_d4_abs(bent) : bent;
+    bent = e->def.bend == DRAPE_BEND_ABS ? dr_d4_abs(bent) : bent;
     double scale = (i == DR_ELASTIC_12 ? 2.0 : 1.0) * e->def.xi[i] * per * per;
     return dr_d4_mul(bent, dr_d4_set(scale));
 }

@@ -9,7 +9,7 @@
 
 // From the committed places to the system (elastic_assemble_kernels.c).
 typedef struct dr_elastic_assembly {
-    void (*weigh_springs[3])(const dr_elastic* elastic, int row); // by dr_elastic_form
+    void (*weigh_springs[3])(const dr_elastic* elastic, int row); // by drape_elastic_form
     void (*find_normals)(const dr_elastic* elastic, int row);
     // Weights of triples and twists; those of `plate` never change. What they come to at vertices.
     void (*weigh_bending)(const dr_elastic* elastic, int row);

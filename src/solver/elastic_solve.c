@@ -222,7 +222,7 @@ static int count_violations(const sweeping* s)
 dr_elastic_result dr_elastic_solve(dr_elastic* elastic, const dr_limits* limits, int first_vertex,
                                    dr_pool* pool, drape_isa isa)
 {
-    bool is_plate = elastic->def.bend == DR_ELASTIC_PLATE;
+    bool is_plate = elastic->def.bend == DRAPE_BEND_PLATE;
     sweeping s = {elastic, dr_elastic_sweeps_for(isa)->sweep[is_plate], limits, first_vertex, 0};
     dr_elastic_result result = {0};
     take_limits(elastic, limits, first_vertex);

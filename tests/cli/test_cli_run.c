@@ -343,7 +343,7 @@ START_TEST(failures_at_the_start_lose_nothing)
     write_precious("out/obstacle_top.obj");
     write_precious("s.jsonl");
     expect_refusal(TABLE "-o out --stats s.jsonl --set solver.substeps=none", 2, "--set");
-    expect_refusal(TABLE "-o out --stats s.jsonl --method box", 2, "not built yet");
+    expect_refusal(TABLE "-o out --stats s.jsonl --method sensor", 2, "not built yet");
     expect_refusal(TABLE "-o out --stats none/s.jsonl", 1, "none/s.jsonl");
     expect_precious("out/cloth.pc2");
     expect_precious("out/cloth.obj");

@@ -440,12 +440,12 @@ START_TEST(missing_choices_are_told_with_their_place)
         const char *text, *place;
         drape_method method;
     } cases[] = {
-        {"{\"drape\": 1, \"cloths\": [{\"grid\": {}}],\n\"collision\": {\"self\": \"boxes\"}}",
-         "s.json:2: collision.self: ", {.self = DRAPE_SELF_BOXES}},
+        {"{\"drape\": 1, \"cloths\": [{\"grid\": {}}],\n\"collision\": {\"self\": \"particles\"}}",
+         "s.json:2: collision.self: ", {.self = DRAPE_SELF_PARTICLES}},
         {"{\"drape\": 1, \"cloths\": [{\"grid\": {}}],\n\"solver\": {\"model\": \"springs\"}}",
          "s.json:2: solver.model: ", {.model = DRAPE_MODEL_SPRINGS}},
-        {"{\"drape\": 1, \"cloths\": [{\"grid\": {}}],\n\"method\": \"slide\"}",
-         "s.json:2: method: ", {.model = DRAPE_MODEL_ELASTIC}},
+        {"{\"drape\": 1, \"cloths\": [{\"grid\": {}}],\n\"method\": \"sensor\"}",
+         "s.json:2: method: ", {.model = DRAPE_MODEL_SPRINGS}},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
         drape_error error = {0};

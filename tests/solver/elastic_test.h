@@ -132,8 +132,8 @@ static inline void dense_spring(dense* d, int p, int q, double w, double implici
 static inline double dense_implicit(const dense* d, double w, double tangent)
 {
     switch (d->s->sheet.def.form) {
-    case DR_ELASTIC_PLAIN: return w;
-    case DR_ELASTIC_SPLIT: return fmax(w, 0.0);
+    case DRAPE_FORM_PLAIN: return w;
+    case DRAPE_FORM_SPLIT: return fmax(w, 0.0);
     default: return fmax(w, 0.0) + tangent;
     }
 }
@@ -163,19 +163,19 @@ static inline void dense_bend(dense* d, const int* at, const double* c, int coun
 {
     const dr_elastic_def* def = &d->s->sheet.def;
     double twice = i == DR_ELASTIC_12 ? 2.0 : 1.0, xi = def->xi[i];
-    if (def->bend != DR_ELASTIC_PLATE) {
+    if (def->bend != DRAPE_BEND_PLATE) {
         double curvature = 0.0;
         for (int k = 0; k < count; ++k) {
             curvature += c[k] * per * dot3(normal, d->s->x[at[k]]);
         }
         double bent = curvature - def->curvature[i];
-        xi *= def->bend == DR_ELASTIC_ABS ? fabs(bent) : bent;
+        xi *= def->bend == DRAPE_BEND_ABS ? fabs(bent) : bent;
     }
     for (int k = 0; k < count; ++k) {
         for (int l = 0; l < count; ++l) {
             d->a[at[k] * d->s->count + at[l]] += twice * xi * per * per * c[k] * c[l];
         }
-        for (int j = 0; j < 3 && def->bend == DR_ELASTIC_PLATE; ++j) {
+        for (int j = 0; j < 3 && def->bend == DRAPE_BEND_PLATE; ++j) {
             d->g[at[k]][j] += twice * xi * def->curvature[i] * per * c[k] * normal[j];
         }
     }
@@ -294,7 +294,7 @@ static inline dr_elastic_def small_def(int form)
     dr_elastic_def def = dr_elastic_defaults();
     def.columns = def.rows = 6;
     def.size_x = def.size_z = 0.25;
-    def.form = (dr_elastic_form)form;
+    def.form = (drape_elastic_form)form;
     return def;
 }
 

@@ -38,8 +38,8 @@ START_TEST(assembly_is_the_sum_of_its_elements)
 {
     for (int kind = 0; kind < 18; ++kind) {
         dr_elastic_def def = skew_def(sizes[_i][0], sizes[_i][1]);
-        def.form = (dr_elastic_form)(kind % 3);
-        def.bend = (dr_elastic_bend)(kind / 3 % 3);
+        def.form = (drape_elastic_form)(kind % 3);
+        def.bend = (drape_elastic_bend)(kind / 3 % 3);
         for (int c = 0; c < 3 && kind >= 9; ++c) {
             def.curvature[c] = 2.0 - 1.5 * c;
         }
@@ -108,7 +108,7 @@ static void assembled_force(swatch* s, int vertex, point out)
 START_TEST(e1_forces_are_gradients)
 {
     dr_elastic_def def = skew_def(9, 9);
-    def.form = (dr_elastic_form)_i;
+    def.form = (drape_elastic_form)_i;
     swatch s;
     swatch_create(&s, &def);
     swatch_shake(&s, 0.01, 3);
@@ -190,12 +190,12 @@ START_TEST(e2_rest_is_still_and_rigid_motion_free)
 END_TEST
 
 // Work of bending alone when a cylinder of radius 0.5 m is unrolled.
-static double work_to_flat(dr_elastic_bend bend, double side)
+static double work_to_flat(drape_elastic_bend bend, double side)
 {
     dr_elastic_def def = dr_elastic_defaults();
     def.columns = def.rows = 21;
     def.bend = bend;
-    def.form = DR_ELASTIC_PLAIN;
+    def.form = DRAPE_FORM_PLAIN;
     memset(def.eta, 0, sizeof def.eta);
     def.xi[0] = def.xi[1] = def.xi[2] = 1e-3;
     swatch s;
@@ -224,11 +224,11 @@ static double work_to_flat(dr_elastic_bend bend, double side)
 START_TEST(e3_bending_resists_both_ways_but_not_as_printed)
 {
     for (int side = -1; side <= 1; side += 2) {
-        ck_assert_double_gt(work_to_flat(DR_ELASTIC_PLATE, side), 0.0);
-        ck_assert_double_gt(work_to_flat(DR_ELASTIC_ABS, side), 0.0);
+        ck_assert_double_gt(work_to_flat(DRAPE_BEND_PLATE, side), 0.0);
+        ck_assert_double_gt(work_to_flat(DRAPE_BEND_ABS, side), 0.0);
     }
-    double one = work_to_flat(DR_ELASTIC_BEND_PAPER, 1.0);
-    double other = work_to_flat(DR_ELASTIC_BEND_PAPER, -1.0);
+    double one = work_to_flat(DRAPE_BEND_PAPER, 1.0);
+    double other = work_to_flat(DRAPE_BEND_PAPER, -1.0);
     ck_assert_double_lt(one * other, 0.0);
     ck_assert_double_eq_tol(one / other, -1.0, 1e-6);
 }
@@ -385,7 +385,7 @@ START_TEST(bad_definitions_get_a_sentence)
     def.density = 0.0;
     ck_assert_ptr_nonnull(dr_elastic_check(&def));
     def = good;
-    def.form = (dr_elastic_form)3;
+    def.form = (drape_elastic_form)3;
     ck_assert_ptr_nonnull(dr_elastic_check(&def));
 }
 END_TEST

@@ -81,7 +81,7 @@ static bool drop_step(rig* r, double dt, bool is_table, double* margin, int* swe
     return true;
 }
 
-static dr_elastic_def drop_def(dr_elastic_form form)
+static dr_elastic_def drop_def(drape_elastic_form form)
 {
     dr_elastic_def def = dr_elastic_defaults();
     def.columns = def.rows = 21;
@@ -90,7 +90,7 @@ static dr_elastic_def drop_def(dr_elastic_form form)
 }
 
 // Steps until it blew up, `steps` when it did not.
-static int drop(dr_elastic_form form, bool is_table, int steps, double* least_margin,
+static int drop(drape_elastic_form form, bool is_table, int steps, double* least_margin,
                 double* kinetic)
 {
     dr_elastic_def def = drop_def(form);
@@ -102,7 +102,7 @@ static int drop(dr_elastic_form form, bool is_table, int steps, double* least_ma
     *least_margin = 1.0;
     for (; step < steps && drop_step(&r, 2e-3, is_table, &margin, &sweeps); ++step) {
         *least_margin = fmin(*least_margin, margin);
-        ck_assert(form != DR_ELASTIC_SPLIT || sweeps <= 10);
+        ck_assert(form != DRAPE_FORM_SPLIT || sweeps <= 10);
     }
     *kinetic = dr_elastic_energy(&r.s.sheet).kinetic;
     rig_free(&r);
@@ -112,9 +112,9 @@ static int drop(dr_elastic_form form, bool is_table, int steps, double* least_ma
 START_TEST(e5_drops_are_dominant_in_every_step)
 {
     double margin, kinetic;
-    ck_assert_int_eq(drop(DR_ELASTIC_SPLIT, true, 1000, &margin, &kinetic), 1000);
+    ck_assert_int_eq(drop(DRAPE_FORM_SPLIT, true, 1000, &margin, &kinetic), 1000);
     ck_assert_double_gt(margin, 0.5);
-    ck_assert_int_eq(drop(DR_ELASTIC_SPLIT, false, 1000, &margin, &kinetic), 1000);
+    ck_assert_int_eq(drop(DRAPE_FORM_SPLIT, false, 1000, &margin, &kinetic), 1000);
     ck_assert_double_gt(margin, 0.5);
 }
 END_TEST
@@ -122,10 +122,10 @@ END_TEST
 START_TEST(e8_compression_blows_up_plain_and_not_split)
 {
     double margin, kinetic;
-    int plain = drop(DR_ELASTIC_PLAIN, false, 1500, &margin, &kinetic);
+    int plain = drop(DRAPE_FORM_PLAIN, false, 1500, &margin, &kinetic);
     ck_assert_int_lt(plain, 1000);
     ck_assert_int_gt(plain, 100);
-    ck_assert_int_eq(drop(DR_ELASTIC_SPLIT, false, 3000, &margin, &kinetic), 3000);
+    ck_assert_int_eq(drop(DRAPE_FORM_SPLIT, false, 3000, &margin, &kinetic), 3000);
     ck_assert_double_lt(kinetic, 1e-2);
 }
 END_TEST
@@ -133,7 +133,7 @@ END_TEST
 // The stiff form bears steps of many times the limit.
 START_TEST(stiff_form_takes_long_steps)
 {
-    dr_elastic_def def = drop_def(DR_ELASTIC_STIFF);
+    dr_elastic_def def = drop_def(DRAPE_FORM_STIFF);
     rig r;
     rig_create(&r, &def);
     stand(&r.s);
@@ -149,7 +149,7 @@ END_TEST
 
 START_TEST(steps_take_no_memory)
 {
-    dr_elastic_def def = drop_def(DR_ELASTIC_SPLIT);
+    dr_elastic_def def = drop_def(DRAPE_FORM_SPLIT);
     rig r;
     rig_create(&r, &def);
     stand(&r.s);

@@ -236,7 +236,7 @@ START_TEST(e10_planes_balance_what_pulls)
 {
     int pushed = 0;
     for (uint32_t seed = 0; seed < 5; ++seed) {
-        dr_elastic_def def = small_def(DR_ELASTIC_SPLIT);
+        dr_elastic_def def = small_def(DRAPE_FORM_SPLIT);
         rig r;
         rig_create(&r, &def);
         swatch_shake(&r.s, 0.002, seed);
@@ -284,7 +284,7 @@ START_TEST(e11_no_limit_is_broken)
 {
     int violations = 0;
     for (uint32_t seed = 0; seed < 50; ++seed) {
-        dr_elastic_def def = small_def(DR_ELASTIC_SPLIT);
+        dr_elastic_def def = small_def(DRAPE_FORM_SPLIT);
         def.columns = 23;
         def.rows = 14;
         rig r;
@@ -316,7 +316,7 @@ END_TEST
 // Limits of a step are gone in the next, also from the solver's own arrays.
 START_TEST(limits_do_not_outlive_their_step)
 {
-    dr_elastic_def def = small_def(DR_ELASTIC_SPLIT);
+    dr_elastic_def def = small_def(DRAPE_FORM_SPLIT);
     rig limited, fresh;
     rig_create(&limited, &def);
     rig_create(&fresh, &def);
@@ -335,7 +335,7 @@ END_TEST
 // Cloths share the limits; each sees its own part.
 START_TEST(offset_finds_the_limits_of_a_cloth)
 {
-    dr_elastic_def def = small_def(DR_ELASTIC_SPLIT);
+    dr_elastic_def def = small_def(DRAPE_FORM_SPLIT);
     rig r;
     rig_create(&r, &def);
     dr_limits many;

@@ -33,7 +33,7 @@ static double growth(double share, int steps)
 {
     dr_elastic_def def = dr_elastic_defaults();
     def.columns = def.rows = 21;
-    def.form = DR_ELASTIC_PLAIN;
+    def.form = DRAPE_FORM_PLAIN;
     swatch s;
     swatch_create(&s, &def);
     for (int i = 0; i < s.count; ++i) {
@@ -65,7 +65,7 @@ START_TEST(e5_margin_is_that_of_the_rows)
     int dominant = 0;
     for (uint32_t round = 0; round < 30; ++round) {
         dr_elastic_def def = skew_def(11, 8);
-        def.form = (dr_elastic_form)(round % 3);
+        def.form = (drape_elastic_form)(round % 3);
         def.xi[0] *= 1.0 + 500.0 * (round % 5);
         swatch s;
         swatch_create(&s, &def);
@@ -125,7 +125,7 @@ END_TEST
 
 START_TEST(strong_damping_is_clamped_and_told)
 {
-    dr_elastic_def def = small_def(DR_ELASTIC_SPLIT);
+    dr_elastic_def def = small_def(DRAPE_FORM_SPLIT);
     def.damping = 5000.0;
     swatch s;
     swatch_create(&s, &def);
@@ -146,7 +146,7 @@ END_TEST
 START_TEST(what_is_not_finite_is_not_committed)
 {
     const double bad[] = {NAN, INFINITY, -INFINITY};
-    dr_elastic_def def = small_def(DR_ELASTIC_SPLIT);
+    dr_elastic_def def = small_def(DRAPE_FORM_SPLIT);
     swatch s;
     swatch_create(&s, &def);
     point before[36], after[36];
@@ -170,7 +170,7 @@ END_TEST
 // Doubles, floats and single vertices tell the same.
 START_TEST(state_comes_back_as_it_went_in)
 {
-    dr_elastic_def def = small_def(DR_ELASTIC_SPLIT);
+    dr_elastic_def def = small_def(DRAPE_FORM_SPLIT);
     def.columns = 13;
     swatch s;
     swatch_create(&s, &def);
@@ -206,10 +206,10 @@ static uint64_t run_hash(drape_isa isa, int workers, int bend, int form)
     dr_elastic_def def = dr_elastic_defaults();
     def.columns = 167;
     def.rows = 123;
-    def.bend = (dr_elastic_bend)bend;
-    def.form = (dr_elastic_form)form;
+    def.bend = (drape_elastic_bend)bend;
+    def.form = (drape_elastic_form)form;
     // As printed, bending may drive itself: little of it.
-    def.xi[0] = bend == DR_ELASTIC_PLATE ? 1e-5 : 1e-9;
+    def.xi[0] = bend == DRAPE_BEND_PLATE ? 1e-5 : 1e-9;
     def.xi[1] = def.xi[2] = 0.5 * def.xi[0];
     def.curvature[0] = 1.0;
     rig r;
@@ -241,10 +241,10 @@ START_TEST(same_bytes_for_all_threads_and_instruction_sets)
 {
     const drape_isa sets[] = {DRAPE_ISA_PLAIN, DRAPE_ISA_SSE2, DRAPE_ISA_AVX2, DRAPE_ISA_NEON,
                               DRAPE_ISA_WASM};
-    const int kinds[4][2] = {{DR_ELASTIC_PLATE, DR_ELASTIC_SPLIT},
-                             {DR_ELASTIC_ABS, DR_ELASTIC_PLAIN},
-                             {DR_ELASTIC_BEND_PAPER, DR_ELASTIC_STIFF},
-                             {DR_ELASTIC_PLATE, DR_ELASTIC_PLAIN}};
+    const int kinds[4][2] = {{DRAPE_BEND_PLATE, DRAPE_FORM_SPLIT},
+                             {DRAPE_BEND_ABS, DRAPE_FORM_PLAIN},
+                             {DRAPE_BEND_PAPER, DRAPE_FORM_STIFF},
+                             {DRAPE_BEND_PLATE, DRAPE_FORM_PLAIN}};
     int bend = kinds[_i][0], form = kinds[_i][1];
     uint64_t wanted = run_hash(dr_isa_resolve(DRAPE_ISA_AUTO), 1, bend, form);
     for (int i = 0; i < 5; ++i) {

@@ -1,0 +1,25 @@
+// scene/trials.h: solve, look at what came out, and solve again with what was found.
+//
+//     limits = pins
+//     repeat:  solve within the limits -> detect obstacles and self-collision -> more limits
+//     until nothing new is found
+//
+// Each solve begins from the committed state, never from a candidate that was rejected. When the trials
+// run out, whatever is still in the way is frozen where it was, which is free of crossings.
+#ifndef DR_TRIALS_H
+#define DR_TRIALS_H
+
+#include "contact/sheets.h"
+#include "scene/world.h"
+#include "solver/limits.h"
+
+typedef struct dr_trials dr_trials;
+
+// Whether the world's method repeats solve and detect.
+bool dr_world_has_trials(const drape_world* world);
+// Solves the substep. False when memory is short.
+bool dr_world_run_trials(drape_world* world);
+// Cloths came or went: what is kept between steps is made anew.
+void dr_world_free_trials(drape_world* world);
+
+#endif
