@@ -189,8 +189,11 @@ static void join_tasks(void* context, int begin, int end, int index)
     (void)index;
     for (int i = begin; i < end; ++i) {
         for (int l = 0; l < r->list_count; ++l) {
-            dr_pair* to = (dr_pair*)r->search->lists[l].data + tasks[i].start[l];
             int page = tasks[i].page[l], offset = tasks[i].offset[l], left = tasks[i].count[l];
+            if (left == 0) {
+                continue;
+            }
+            dr_pair* to = (dr_pair*)r->search->lists[l].data + tasks[i].start[l];
             while (left > 0) {
                 int count = ends[page] - offset < left ? ends[page] - offset : left;
                 memcpy(to, pages + (size_t)page * page_size + offset, sizeof *to * (size_t)count);

@@ -1,8 +1,8 @@
 // contact/all_pairs.h: boxes against boxes without a tree, eight at a time.
 //
-// Every box of one list is compared with every box of another, or of the same list after it. This is
-// the search that hierarchies are measured by, and the truth that they are tested with: it costs n^2,
-// but nothing can be forgotten.
+// Every box of one list is compared with every box of another, or of the same list after it. This
+// is the search that hierarchies are measured by, and the truth that they are tested with: it costs
+// n^2, but nothing can be forgotten.
 #ifndef DR_ALL_PAIRS_H
 #define DR_ALL_PAIRS_H
 
@@ -44,8 +44,8 @@ bool dr_all_pairs_run(dr_all_pairs* all, dr_memory* memory, dr_pool* pool, drape
                       const void* context);
 void dr_all_pairs_free(dr_all_pairs* all, dr_memory* memory);
 
-// One with those of the near triangles in some groups whose boxes meet; `out` has room for eight per
-// group. Returns how many there are.
+// One with those of the near triangles in some groups whose boxes meet; `out` has room for eight
+// per group. Returns how many there are.
 int dr_box_list_meet_groups(const dr_box_list* list, drape_isa isa, int one,
                             const dr_near_group* groups, int count, dr_pair* out);
 

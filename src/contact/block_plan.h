@@ -1,7 +1,7 @@
 // contact/block_plan.h: the material tree of a grid, eight wide.
 //
-// Halving the cells of a grid again and again gives a binary tree, whose boxes are compared one at a
-// time. The same rectangles, three halvings at once, fill all eight lanes of a node:
+// Halving the cells of a grid again and again gives a binary tree, whose boxes are compared one at
+// a time. The same rectangles, three halvings at once, fill all eight lanes of a node:
 //
 //     leaf     2 x 2 cells, eight triangles
 //     then     4 x 2 of these, 2 x 4 of those, 4 x 2, ... until one is left

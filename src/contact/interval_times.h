@@ -1,21 +1,23 @@
 // contact/interval_times.h: when two moving boxes begin to overlap, and along which axis.
 //
-// Each face of a box moves in a straight line from its place at the start (t = 0) to that at the end
-// (t = 1). That is on the safe side for boxes of triangles: the highest of some vertices that move
-// linearly is never above the line between its values at both ends. Along one axis
+// Each face of a box moves in a straight line from its place at the start (t = 0) to that at the
+// end (t = 1). That is on the safe side for boxes of triangles: the highest of some vertices that
+// move linearly is never above the line between its values at both ends. Along one axis
 //
-//     gap a|b = lower face of b - upper face of a         gap b|a = lower face of a - upper face of b
+//     gap a|b = lower face of b - upper face of a
+//     gap b|a = lower face of a - upper face of b
 //
 // are linear in t, and the boxes overlap along it while both are negative. They meet while they
-// overlap along all three axes; the axis on which that begins last is the one to hold them apart on:
+// overlap along all three axes; the axis on which that begins last is the one to hold them apart
+// on:
 //
 //     x  ....[==========]....        meets from here |
 //     y  [===============]...                        v
 //     z  .........[=========]        axis z: .........[=...
 //
-// Faces that only touch are apart. On a regular grid this is essential: boxes of triangles two cells
-// apart touch exactly while the sheet is flat. But boxes that change places have met, even flat ones,
-// which do so in a moment.
+// Faces that only touch are apart. On a regular grid this is essential: boxes of triangles two
+// cells apart touch exactly while the sheet is flat. But boxes that change places have met, even
+// flat ones, which do so in a moment.
 #ifndef DR_INTERVAL_TIMES_H
 #define DR_INTERVAL_TIMES_H
 

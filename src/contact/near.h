@@ -1,14 +1,14 @@
 // contact/near.h: which triangles of a cloth are too close in the sheet to be told apart by boxes.
 //
 // Boxes of neighbouring triangles overlap in almost every pose, so rules about boxes would forbid
-// ordinary bending. Two triangles of one cloth are *near* within a ring R when some vertex of one is
-// at most R from some vertex of the other:
+// ordinary bending. Two triangles of one cloth are *near* within a ring R when some vertex of one
+// is at most R from some vertex of the other:
 //
 //     on a grid      in columns and in rows, whichever differ more
 //     on a mesh      in edges
 //
-// R = 0 are the incident ones, which have a vertex in common. Triangles of different cloths are never
-// near. The lists are made once, for the cloth is never cut.
+// R = 0 are the incident ones, which have a vertex in common. Triangles of different cloths are
+// never near. The lists are made once, for the cloth is never cut.
 #ifndef DR_NEAR_H
 #define DR_NEAR_H
 

@@ -1,5 +1,7 @@
 #include "contact/regular.h"
 
+#include <string.h>
+
 #include "core/isa.h"
 
 const dr_regular_kernels* dr_regular_kernels_for(drape_isa isa);
@@ -27,6 +29,7 @@ static void number_blocks(dr_regular* regular, const dr_sheets* sheets)
 
 static void number_triangles(dr_regular* regular, const dr_sheets* sheets)
 {
+    regular->has_all = true;
     for (int p = 0; p < sheets->part_count; ++p) {
         const dr_sheets_part* part = &sheets->parts[p];
         const dr_regular_part* to = &regular->parts[p];
@@ -36,6 +39,7 @@ static void number_triangles(dr_regular* regular, const dr_sheets* sheets)
                 block = to->first_block + cell / cells / 2 * to->block_columns + cell % cells / 2;
             }
             regular->block[part->first_triangle + t] = block;
+            regular->has_all = regular->has_all && block >= 0;
         }
     }
 }
@@ -70,6 +74,11 @@ void dr_regular_free(dr_regular* regular, dr_memory* memory)
     dr_delete(memory, regular->bounds, DR_REGULAR_FLOATS * blocks);
     dr_delete(memory, regular->is_regular, blocks);
     *regular = (dr_regular){0};
+}
+
+bool dr_regular_is_all(const dr_regular* regular)
+{
+    return regular->has_all && !memchr(regular->is_regular, 0, (size_t)regular->block_count);
 }
 
 // --- Update ---

@@ -7,16 +7,16 @@
 //
 //     u.e1 > 0        v.e2 > 0        4 (u.e1) (v.e2) > (v.e1 + u.e2)^2
 //
-// on all triangles of a rectangle of cells, then w.(f'w) > 0 for any step w in it, so that
-// (x - y).(f(x) - f(y)) > 0 for any two of its points: the way from y to x runs inside the rectangle.
-// Hence no two points of the patch have the same place, and none of its triangles cross or touch but
-// where they join.
+// on all triangles of a rectangle of cells, then w.(f'w) > 0 for any step w in it, so that (x -
+// y).(f(x) - f(y)) > 0 for any two of its points: the way from y to x runs inside the rectangle.
+// Hence no two points of the patch have the same place, and none of its triangles cross or touch
+// but where they join.
 //
-// It would be slow to ask every triangle. Bounds of e1 and of e2 are kept for blocks of 2 x 2 cells; a
-// block is *regular* when the conditions hold for anything within the bounds of itself and the eight
-// blocks around it, with u and v chosen so that the middle of the bounds becomes the unit square. So
-// whatever is at most two cells away from a triangle of a regular block cannot cross it. The cost is
-// a few microseconds; what is not regular is tested pair by pair.
+// It would be slow to ask every triangle. Bounds of e1 and of e2 are kept for blocks of 2 x 2
+// cells; a block is *regular* when the conditions hold for anything within the bounds of itself and
+// the eight blocks around it, with u and v chosen so that the middle of the bounds becomes the unit
+// square. So whatever is at most two cells away from a triangle of a regular block cannot cross it.
+// The cost is a few microseconds; what is not regular is tested pair by pair.
 //
 // Rounding: edges are differences of floats, wrong by 2^-24 of their size, and the margin is 10^-3.
 #ifndef DR_REGULAR_H
@@ -42,6 +42,7 @@ typedef struct dr_regular {
     uint8_t* is_regular; // by block
     drape_isa isa;
     int triangle_count;
+    bool has_all; // every triangle has a block
 } dr_regular;
 
 // False when memory is short; free it then all the same.
@@ -51,6 +52,9 @@ void dr_regular_free(dr_regular* regular, dr_memory* memory);
 
 // Looks at places, records of four floats with room for two vertices more.
 void dr_regular_update(dr_regular* regular, dr_pool* pool, const float* places);
+
+// True: every triangle is in a regular block.
+bool dr_regular_is_all(const dr_regular* regular);
 
 // True: the block of the triangle is regular, so nothing within two cells crosses it.
 static inline bool dr_regular_at(const dr_regular* regular, int triangle)

@@ -87,8 +87,8 @@ static double spread(const edge_range* e, const double d[3])
     return e->half[0] * fabs(d[0]) + e->half[1] * fabs(d[1]) + e->half[2] * fabs(d[2]);
 }
 
-// Rows and columns closer to parallel than this squared sine are left to exact tests, and so is what
-// rounding could turn over.
+// Rows and columns closer to parallel than this squared sine are left to exact tests, and so is
+// what rounding could turn over.
 static const double least_sine = 0.04, margin = 1e-3;
 
 static bool is_regular(const edge_range* e1, const edge_range* e2)

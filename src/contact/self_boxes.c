@@ -24,8 +24,7 @@ bool dr_self_boxes_create(dr_self_boxes* self, dr_memory* memory, const dr_sheet
     return dr_self_search_create(&self->search, memory, sheets, ring, options->use_tree,
                                  options->isa) &&
            dr_regular_create(&self->regular, memory, sheets, options->isa) &&
-           dr_box_list_create(&self->ends, memory, sheets->triangles[0], 3,
-                              sheets->triangle_count);
+           dr_box_list_create(&self->ends, memory, sheets->triangles[0], 3, sheets->triangle_count);
 }
 
 void dr_self_boxes_free(dr_self_boxes* self, dr_memory* memory)
@@ -176,6 +175,9 @@ static bool guard_near(run* r, dr_pool* pool)
 {
     dr_self_boxes* self = r->self;
     bool is_full = self->options.is_full, is_done = true;
+    if (!is_full && dr_regular_is_all(&self->regular)) {
+        return true;
+    }
     dr_motion motion = {.start = self->search.end, .stride = 4};
     dr_box_list_refit(&self->ends, pool, &motion, self->search.isa);
     for (int t = 0; t < self->sheets->triangle_count && is_done; ++t) {

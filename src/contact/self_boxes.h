@@ -13,28 +13,28 @@
 //
 // What the printed method lacks, and what is done about it (`is_paper` leaves all of it away):
 //
-// - Boxes of neighbours overlap in almost every pose, and limits on them forbid ordinary bending. Not
-//   only incident triangles are left out but all near ones (contact/near.h). These, and pairs whose
-//   boxes overlap or all but touch at the start, so that no plane fits between, are *guarded*: when
-//   they cross or touch where they end, they are frozen. Where the sheet is but gently bent
-//   (contact/regular.h) this cannot be and is not asked.
+// - Boxes of neighbours overlap in almost every pose, and limits on them forbid ordinary bending.
+//   Not only incident triangles are left out but all near ones (contact/near.h). These, and pairs
+//   whose boxes overlap or all but touch at the start, so that no plane fits between, are
+//   *guarded*: when they cross or touch where they end, they are frozen. Where the sheet is but
+//   gently bent (contact/regular.h) this cannot be and is not asked.
 // - Limits are strict: k - delta above, k + delta below, so that boxes never touch and rounding to
 //   floats does no harm.
-// - The side is that of the box. The paper looks on which side of k a vertex starts; as boxes move, k
-//   may be outside of the gap at the start and push a vertex to the wrong side.
-// - Limits from above and below may be in conflict. They are turned round, as printed. When that does
-//   not lead to an end, planes are put into the gap at the start from run `clamp_run` on, and all
-//   intervals are widened to hold the start: then all of them agree, and a pair once held apart stays
-//   so. (Not from the beginning: layers that fall together would stop each other.)
+// - The side is that of the box. The paper looks on which side of k a vertex starts; as boxes move,
+//   k may be outside of the gap at the start and push a vertex to the wrong side.
+// - Limits from above and below may be in conflict. They are turned round, as printed. When that
+//   does not lead to an end, planes are put into the gap at the start from run `clamp_run` on, and
+//   all intervals are widened to hold the start: then all of them agree, and a pair once held apart
+//   stays so. (Not from the beginning: layers that fall together would stop each other.)
 // - From run `freeze_run` on what still meets is frozen.
 // - Planes do not ask held vertices to move: they are put beyond these.
 //
-// Triangles of different cloths are never near; guarded pairs of different cloths also must not pass
-// through each other on the way, and with `is_full` no guarded pairs may.
+// Triangles of different cloths are never near; guarded pairs of different cloths also must not
+// pass through each other on the way, and with `is_full` no guarded pairs may.
 //
 // Nothing depends on the order of pairs: limits are least and greatest values, freezing is decided
-// from the state before the run. So a search with a tree and one without lead to the same bytes, with
-// any number of workers.
+// from the state before the run. So a search with a tree and one without lead to the same bytes,
+// with any number of workers.
 #ifndef DR_SELF_BOXES_H
 #define DR_SELF_BOXES_H
 
@@ -61,7 +61,7 @@ typedef struct dr_self_boxes {
     const dr_sheets* sheets;
     dr_self_search search;
     dr_regular regular;
-    dr_box_list ends;    // boxes of triangles where they end
+    dr_box_list ends; // boxes of triangles where they end
     double delta;     // of this run
     dr_array kinds;   // uint8_t by pair of the search
     dr_array guarded; // dr_pair

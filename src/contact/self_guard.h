@@ -2,9 +2,9 @@
 // freezing, the last resort, and what they report.
 //
 // Two triangles are tested where they end: as floats, as they are written to files and checked, and
-// without rounding (collide/triangle_pair.h). Touching beyond what they share counts as hit. The full
-// test also looks at the way there (collide/ccd.h), for triangles that pass through each other within
-// a step and leave no trace, which only separate cloths can.
+// without rounding (collide/triangle_pair.h). Touching beyond what they share counts as hit. The
+// full test also looks at the way there (collide/ccd.h), for triangles that pass through each other
+// within a step and leave no trace, which only separate cloths can.
 //
 // Freezing puts a vertex back to where it started. As the start is free of crossings, everything
 // frozen is too, so freezing always ends; it also glues layers together, so it is the last resort.
@@ -39,8 +39,9 @@ typedef bool dr_self_detect_fn(void* self, dr_memory* memory, dr_pool* pool, dr_
 enum { DR_SELF_FREEZE_ALL = 1 << 20 };
 
 // The last resort, after the runs of a step are used up: freezes what is found, puts it back in
-// `sheets->end`, and again, until nothing is found; before long everything is back where it started.
-// The state is then that of sheets->end, to be taken over by the caller. `result` is the sum.
+// `sheets->end`, and again, until nothing is found; before long everything is back where it
+// started. The state is then that of sheets->end, to be taken over by the caller. `result` is the
+// sum.
 bool dr_self_settle(dr_self_detect_fn* detect, void* self, dr_memory* memory, dr_pool* pool,
                     dr_sheets* sheets, dr_limits* limits, dr_self_result* result);
 

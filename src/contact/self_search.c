@@ -347,8 +347,7 @@ static bool search_all(dr_self_search* search, dr_memory* memory, dr_pool* pool,
 {
     dr_motion motion = motion_of(search, span, 0);
     dr_box_list_refit(&search->boxes, pool, &motion, search->isa);
-    search->largest =
-        largest_of(0.0, search->boxes.rows, search->boxes.step, search->boxes.count);
+    search->largest = largest_of(0.0, search->boxes.rows, search->boxes.step, search->boxes.count);
     if (!dr_all_pairs_run(&search->all, memory, pool, search->isa, &search->boxes, &search->boxes,
                           is_not_near, search)) {
         return false;

@@ -1,13 +1,13 @@
 // contact/self_search.h: pairs of triangles of cloths whose boxes meet, near ones left out.
 //
-// Without a tree all pairs are compared (contact/all_pairs.h). With one, each cloth has its own tree:
-// grids the rectangles of their cells (contact/block_plan.h), meshes a swept one; trees are searched
-// against themselves and against each other. Both ways find the same pairs.
+// Without a tree all pairs are compared (contact/all_pairs.h). With one, each cloth has its own
+// tree: grids the rectangles of their cells (contact/block_plan.h), meshes a swept one; trees are
+// searched against themselves and against each other. Both ways find the same pairs.
 //
-// Most boxes that meet belong to near triangles (contact/near.h), some thirty per triangle, so these
-// must go before anything is written down. They are known in advance: for every two leaves with near
-// triangles there is a mask of 64 bits, eight lanes against eight, and only lanes outside of it are
-// compared at all.
+// Most boxes that meet belong to near triangles (contact/near.h), some thirty per triangle, so
+// these must go before anything is written down. They are known in advance: for every two leaves
+// with near triangles there is a mask of 64 bits, eight lanes against eight, and only lanes outside
+// of it are compared at all.
 #ifndef DR_SELF_SEARCH_H
 #define DR_SELF_SEARCH_H
 

@@ -1,8 +1,8 @@
 // self_test.h: cloths that fold and crumple, for tests of self-collision without a model of cloth.
 //
 // A step moves vertices on, pulls them together, keeps edges near their rest length and adds some
-// noise: a raw candidate, which would cross. "Solving" is then to project each vertex of it into its
-// limits.
+// noise: a raw candidate, which would cross. "Solving" is then to project each vertex of it into
+// its limits.
 #ifndef SELF_TEST_H
 #define SELF_TEST_H
 
@@ -190,8 +190,8 @@ static inline void test_commit(test_sheets* t)
 
 enum { test_runs = 16 };
 
-// Runs until nothing is found, then commits. Returns the number of runs, test_runs + 1 when the last
-// resort was needed. Counters are added to `sum`, which may be null.
+// Runs until nothing is found, then commits. Returns the number of runs, test_runs + 1 when the
+// last resort was needed. Counters are added to `sum`, which may be null.
 static inline int test_step(test_sheets* t, dr_self_detect_fn* detect, void* self, dr_pool* pool,
                             dr_self_result* sum)
 {

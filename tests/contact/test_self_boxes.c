@@ -122,7 +122,7 @@ static void copy_places(const test_sheets* t, float* records)
 // In regular patches nothing touches, whatever the sheet looks like; and gentle ones are regular.
 START_TEST(regular_patches_do_not_cross)
 {
-    int regular_count = 0, crossing_count = 0;
+    int regular_count = 0, crossing_count = 0, wrong = 0;
     for (int round = 0; round < 30; ++round) {
         test_sheets* t = test_sheets_create((int[]){round % 2 ? 11 : 12, 3}, 2);
         float* records = calloc(4 * ((size_t)t->sheets.vertex_count + 2), sizeof(float));
@@ -145,7 +145,7 @@ START_TEST(regular_patches_do_not_cross)
                 }
                 bool touches = dr_guard_touches(&t->sheets, a, b);
                 crossing_count += touches;
-                ck_assert(!touches || !dr_regular_has(&regular, part, a, b));
+                wrong += touches && dr_regular_has(&regular, part, a, b);
             }
         }
         ck_assert(round % 15 != 0 || dr_regular_at(&regular, 0));
@@ -153,6 +153,7 @@ START_TEST(regular_patches_do_not_cross)
         free(records);
         test_sheets_free(t);
     }
+    ck_assert_int_eq(wrong, 0);
     ck_assert_int_gt(regular_count, 1000);
     ck_assert_int_gt(crossing_count, 100);
 }
