@@ -134,12 +134,12 @@ static bool join(dr_all_pairs* all, dr_memory* memory, int chunk_count)
         return false;
     }
     for (int c = 0; c < chunk_count; ++c) {
-        const dr_pair* slice = (const dr_pair*)all->slices.data + (size_t)c * (size_t)all->slice;
-        dr_pair* to = all->pairs.data;
         if (counts[c] > 0) {
-            memcpy(to + all->pairs.count, slice, sizeof *to * (size_t)counts[c]);
+            const dr_pair* slices = all->slices.data;
+            dr_pair* to = (dr_pair*)all->pairs.data + all->pairs.count;
+            memcpy(to, slices + (size_t)c * (size_t)all->slice, sizeof *to * (size_t)counts[c]);
+            all->pairs.count += counts[c];
         }
-        all->pairs.count += counts[c];
     }
     return true;
 }

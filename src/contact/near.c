@@ -153,7 +153,10 @@ bool dr_near_create(dr_near* near, dr_memory* memory, const dr_sheets* sheets, i
     near->group_start = dr_new_zeroed(memory, int32_t, triangles);
     m.vertex_mark = dr_new(memory, int32_t, vertices);
     m.triangle_mark = dr_new(memory, int32_t, triangles);
-    bool is_done = near->start && near->group_start && m.vertex_mark && m.triangle_mark;
+    // Room from the beginning, so that empty lists have an address too.
+    bool is_done = near->start && near->group_start && m.vertex_mark && m.triangle_mark &&
+                   dr_array_reserve(memory, &near->list, sizeof(int32_t), 1) &&
+                   dr_array_reserve(memory, &near->groups, sizeof(dr_near_group), 1);
     for (int p = 0; p < sheets->part_count && is_done; ++p) {
         m.part = &sheets->parts[p];
         is_done = list_part(&m);

@@ -148,6 +148,9 @@ static bool guard_groups(run* r, int t)
     dr_self_boxes* self = r->self;
     const dr_near* near = &self->search.near;
     int begin = near->group_start[t], count = near->group_start[t + 1] - begin;
+    if (count == 0) {
+        return true;
+    }
     if (!make_room(r->memory, &self->guarded, sizeof(dr_pair), self->guarded.count + 8 * count)) {
         return false;
     }

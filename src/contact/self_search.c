@@ -264,6 +264,9 @@ static bool take_pairs(dr_self_search* search, dr_memory* memory, const dr_array
 {
     dr_array* list = &search->pairs;
     int total = list->count + found->count;
+    if (found->count == 0) {
+        return true;
+    }
     if (total > list->capacity &&
         !dr_array_reserve(memory, list, sizeof(dr_pair), total + total / 4)) {
         return false;
