@@ -40,9 +40,10 @@ typedef enum dr_slide_mode {
 } dr_slide_mode;
 
 typedef struct dr_slide_def {
-    float thickness;  // of the shell, m; above 0. Round obstacles get more where edges would cut them
-    float exit_step;  // most by which a vertex inside an obstacle is moved out in a step, m
-    int plane_runs;   // from this run of a step on, all that is found is frozen
+    float
+        thickness; // of the shell, m; above 0. Round obstacles get more where edges would cut them
+    float exit_step; // most by which a vertex inside an obstacle is moved out in a step, m
+    int plane_runs;  // from this run of a step on, all that is found is frozen
     dr_slide_mode mode;
 } dr_slide_def;
 
@@ -54,12 +55,12 @@ typedef struct dr_slide_obstacle {
 } dr_slide_obstacle;
 
 typedef struct dr_slide_result {
-    bool is_clean;         // nothing was added: the candidates are fine
-    int plane_count;       // new planes
-    int frozen_count;      // vertices frozen in this run
-    int64_t box_tests;     // searches for what is near a box
-    int64_t exact_tests;   // pairs of features looked at
-    double smallest_gap;   // m, of vertices that were looked at; infinity when nothing is near
+    bool is_clean;       // nothing was added: the candidates are fine
+    int plane_count;     // new planes
+    int frozen_count;    // vertices frozen in this run
+    int64_t box_tests;   // searches for what is near a box
+    int64_t exact_tests; // pairs of features looked at
+    double smallest_gap; // m, of vertices that were looked at; infinity when nothing is near
 } dr_slide_result;
 
 typedef struct dr_slide_guest dr_slide_guest; // what is kept of one obstacle (slide_parts.h)
@@ -68,11 +69,11 @@ typedef struct dr_slide_pair dr_slide_pair;
 typedef struct dr_slide {
     dr_slide_def def;
     int vertex_count, triangle_count;
-    float longest_rest;    // edge of all cloths
-    int32_t step;          // number of this step
-    int run;               // of this step
-    double longest_start;  // edge at the start of the step
-    double scale;          // largest coordinate, for tolerances
+    float longest_rest;   // edge of all cloths
+    int32_t step;         // number of this step
+    int run;              // of this step
+    double longest_start; // edge at the start of the step
+    double scale;         // largest coordinate, for tolerances
     // By chunk of vertices.
     int chunk_count;
     float (*start_box)[6], (*end_box)[6];
@@ -84,8 +85,8 @@ typedef struct dr_slide {
     int32_t* shifted_run; // in which `shifted` was written
     int32_t* planed_run;  // in which the vertex last got a plane
     int32_t run_stamp;
-    int32_t* key;         // which plane of the obstacle at hand it keeps (slide_parts.h)
-    uint8_t* is_suspect;  // it may be inside of an obstacle
+    int32_t* key;        // which plane of the obstacle at hand it keeps (slide_parts.h)
+    uint8_t* is_suspect; // it may be inside of an obstacle
     // By triangle.
     uint8_t* is_unsafe;
     int32_t* unsafe;

@@ -40,6 +40,13 @@ static inline void dr_along3(const double a[3], double t, const double b[3], dou
     }
 }
 
+static inline void dr_between3(const double a[3], const double b[3], double share, double out[3])
+{
+    for (int c = 0; c < 3; ++c) {
+        out[c] = a[c] + share * (b[c] - a[c]);
+    }
+}
+
 static inline void dr_cross3(const double a[3], const double b[3], double out[3])
 {
     double x = a[1] * b[2] - a[2] * b[1], y = a[2] * b[0] - a[0] * b[2];
@@ -64,6 +71,25 @@ static inline void dr_read3(drape_vec3 v, double out[3])
     out[0] = v.x;
     out[1] = v.y;
     out[2] = v.z;
+}
+
+// The unit normal of a triangle; false when it has no area.
+static inline bool dr_normal3(const double (*corners)[3], double normal[3])
+{
+    double u[3], v[3];
+    dr_sub3(corners[1], corners[0], u);
+    dr_sub3(corners[2], corners[0], v);
+    dr_cross3(u, v, normal);
+    return dr_unit3(normal) > 0.0;
+}
+
+static inline void dr_box_of_way(const double x[3], const double q[3], double more, double lo[3],
+                                 double hi[3])
+{
+    for (int c = 0; c < 3; ++c) {
+        lo[c] = dr_least(x[c], q[c]) - more;
+        hi[c] = dr_most(x[c], q[c]) + more;
+    }
 }
 
 // A pose with its rotation as a matrix.

@@ -15,6 +15,10 @@ enum { DR_SLIDE_PAIRS = 6 };
 // must bulge to go round a sharp edge is seen.
 #define DR_SLIDE_EDGE_SHARE 0.25
 
+// Pairs are let be while no more than this share of what they should keep is missing; else planes
+// would be added for nothing.
+#define DR_SLIDE_LET_BE 0.02
+
 // n.y + offset >= 0 in the frame of an obstacle.
 typedef struct dr_slide_plane {
     double normal[3];
@@ -51,21 +55,22 @@ enum { DR_KEY_FREE = -1, DR_KEY_OTHER = -2 };
 // What is kept of an obstacle.
 struct dr_slide_guest {
     const dr_body* body;
-    bool is_stale;            // the body changed its shape
+    bool is_stale;                                            // the body changed its shape
     int triangle_count, edge_count, vertex_count, room_count; // of the arrays
-    float reach;              // thickness of the shell, m
-    float edge_reach;         // what edges and corners keep
-    double rounding;          // of its vertices, m: what is above a plane by less is on it
-    dr_slide_plane* planes;   // by triangle, offset so that the triangle is on it; equal for neighbours in
-                              // one plane. Zero normals where there is no area
-    int32_t* groups;          // by triangle: the first one with the same plane
+    float reach;                                              // thickness of the shell, m
+    float edge_reach;                                         // what edges and corners keep
+    double rounding; // of its vertices, m: what is above a plane by less is on it
+    dr_slide_plane*
+        planes;      // by triangle, offset so that the triangle is on it; equal for neighbours in
+                     // one plane. Zero normals where there is no area
+    int32_t* groups; // by triangle: the first one with the same plane
     uint8_t* is_edge_watched; // cloth edges may cut it
     uint8_t* is_corner_watched;
-    uint8_t* watched;         // by triangle: bits as in dr_mesh.owned, of those that are watched
-    dr_room* rooms;           // by vertex of the cloths
-    uint8_t* is_inside;       // by vertex: it started inside
-    double (*begin)[3];       // by vertex: its start in the frame, where its chunk has begun the step
-    int32_t* begun;           // by chunk: the last step in which it was near
+    uint8_t* watched;   // by triangle: bits as in dr_mesh.owned, of those that are watched
+    dr_room* rooms;     // by vertex of the cloths
+    uint8_t* is_inside; // by vertex: it started inside
+    double (*begin)[3]; // by vertex: its start in the frame, where its chunk has begun the step
+    int32_t* begun;     // by chunk: the last step in which it was near
     // Of this step.
     dr_frame start, end;
     double root_lo[3], root_hi[3]; // box of all triangles
@@ -73,14 +78,14 @@ struct dr_slide_guest {
 
 typedef struct dr_slide_hit {
     int32_t vertex;
-    int32_t triangle;    // that carries the vertex
+    int32_t triangle; // that carries the vertex
     dr_slide_plane plane;
-    double anchor[3];    // where the vertex is carried to, in the frame of the obstacle
+    double anchor[3]; // where the vertex is carried to, in the frame of the obstacle
 } dr_slide_hit;
 
 typedef struct dr_slide_chunk {
     bool is_near;
-    bool is_full;      // there may be more hits
+    bool is_full; // there may be more hits
     int hit_count;
     double squared_way; // most that a vertex goes, in the world
     int64_t box_tests, exact_tests;
@@ -111,8 +116,8 @@ typedef struct dr_slide_search {
     const dr_slide_obstacle* obstacle;
     dr_slide_guest* guest;
     dr_limits* limits;
-    double tolerance;  // m, by which planes may be missed
-    double longest;    // edge at the start or the end of the step, at most
+    double tolerance; // m, by which planes may be missed
+    double longest;   // edge at the start or the end of the step, at most
 } dr_slide_search;
 
 // --- slide_guest.c ---
@@ -121,19 +126,60 @@ typedef struct dr_slide_search {
 bool dr_guest_prepare(dr_slide_guest* guest, dr_memory* memory, const dr_slide* slide,
                       const dr_body* body);
 void dr_guest_free(dr_slide_guest* guest, dr_memory* memory);
+// A vertex of an obstacle at the start or the end of the step, in the frame.
+static inline void dr_guest_corner(const dr_slide_guest* guest, int vertex, bool at_end,
+                                   double out[3])
+{
+    const dr_body* body = guest->body;
+    const float* p = (at_end && body->is_changing ? body->to : body->from) + (size_t)vertex * 4;
+    out[0] = p[0];
+    out[1] = p[1];
+    out[2] = p[2];
+}
+
 // Corners of an obstacle triangle at the start and the end of the step, in the frame.
-void dr_guest_corners(const dr_slide_guest* guest, int triangle, bool at_end,
-                      double corners[3][3]);
+void dr_guest_corners(const dr_slide_guest* guest, int triangle, bool at_end, double corners[3][3]);
 // A place at the start, moved along with an obstacle triangle to the end of the step.
 void dr_guest_carry(const dr_slide_guest* guest, int triangle, const double x[3], double out[3]);
+// Triangles whose boxes meet a box; as dr_tree_box_query.
+int dr_guest_query(const dr_slide_guest* guest, const double lo[3], const double hi[3],
+                   int32_t* triangles, int capacity);
 // Its nearest triangle within `most`, -1 when there is none. `distance` may be null.
-int dr_guest_nearest(const dr_slide_guest* guest, const double p[3], double most,
-                     double* distance);
+int dr_guest_nearest(const dr_slide_guest* guest, const double p[3], double most, double* distance);
 // Whether all triangles near the box are behind the plane by `depth`.
 bool dr_guest_is_behind(const dr_slide_guest* guest, const dr_slide_plane* plane, double depth,
                         const double lo[3], const double hi[3]);
 // Whether a place at the start is inside of a closed body.
 bool dr_guest_is_inside(const dr_slide_guest* guest, const double p[3]);
+
+// --- slide_room.c ---
+
+// Rooms must not change what is found. So a room frees a vertex only of what is clear: that it misses
+// the plane by less than this share of the tolerance.
+#define DR_ROOM_CLEAR 0.5
+
+// In floats: what is lost is far less than the room to spare.
+static inline bool dr_room_has(const dr_room* room, const double p[3])
+{
+    float x = (float)p[0], y = (float)p[1], z = (float)p[2];
+    return (x >= room->lo[0]) & (x <= room->hi[0]) & (y >= room->lo[1]) & (y <= room->hi[1]) &
+           (z >= room->lo[2]) & (z <= room->hi[2]);
+}
+
+// The tangent plane of the shell of an obstacle triangle where it is entered.
+dr_slide_plane dr_guest_tangent(const dr_slide_guest* guest, int triangle, const dr_entry* entry,
+                                double reach);
+// Whether the way from x to q stays in the room, and the room tells enough about what is around it.
+bool dr_room_fits(const dr_room* room, const double x[3], const double q[3], double cover);
+// A new room for this way.
+void dr_room_renew(const dr_slide_search* search, const double x[3], const double q[3],
+                   double cover, dr_room* room, dr_slide_chunk* chunk);
+// Looks whether all that is near is behind the plane that was chosen.
+void dr_room_judge(const dr_slide_search* search, dr_room* room);
+// Whether the way meets the plane of the room over the inside of its triangle: then that is the first
+// thing it meets. Heights above the plane are those of x and q.
+bool dr_room_meets_face(const dr_slide_guest* guest, const dr_room* room, const double x[3],
+                        const double q[3], double start, double end);
 
 // --- slide_vertex.c, slide_edge.c ---
 
@@ -162,6 +208,24 @@ bool dr_slide_judge_edges(const dr_slide_search* search, const double starts[2][
 bool dr_slide_judge_corner(const dr_slide_search* search, const double starts[3][3],
                            const double ends[3][3], int cloth_triangle, int corner,
                            dr_slide_stencil* stencil);
+
+// --- slide_merge.c ---
+
+// What the parts of one detection add to.
+typedef struct dr_slide_merge {
+    dr_slide_search search;
+    dr_memory* memory;
+    dr_slide_result* result;
+    bool has_memory;
+} dr_slide_merge;
+
+// Adds a plane of the obstacle at hand, or freezes a vertex that has no way left. `triangle` carries it.
+void dr_slide_add_plane(dr_slide_merge* m, int vertex, int triangle, const dr_slide_plane* plane,
+                        const double anchor[3]);
+// Adds what the pairs of the unsafe triangles miss.
+void dr_slide_merge_pairs(dr_slide_merge* m);
+// Freezes the vertices whose planes the candidates do not honour.
+void dr_slide_freeze_torn(dr_slide_merge* m);
 
 // Where a vertex starts, in the frame of the obstacle; begin[] has it for those of near chunks.
 static inline void dr_slide_start(const dr_slide_search* search, int vertex, double out[3])

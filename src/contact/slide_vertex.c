@@ -1,7 +1,6 @@
 // Vertices against the shell of an obstacle, and their rooms.
 #include <string.h>
 
-#include "collide/tree_query.h"
 #include "contact/slide_parts.h"
 
 // Triangles that one look at a part of a way can take.
@@ -14,39 +13,18 @@ enum { MOST_NEW = 3 };
 static const double recovery_share = 0.125;
 // Below this share of the shell the way to the foot is no direction.
 static const double touching_share = 1e-3;
-// Rooms must not change what is found. So what a room says about is what is clear: the vertex misses the
-// plane by less than the first share of the tolerance, and all that is near by less than the second. Sums of
-// both are below one, and nothing can be missed that the search would find.
-static const double clear_share = 0.5, behind_share = 0.4;
 
 // One vertex on its way.
 typedef struct way {
     int vertex;
     double x[3], q[3];
-    double reach;                                   // that it must keep
-    int plane_count;                                // it already has, and new ones
+    double reach;    // that it must keep
+    int plane_count; // it already has, and new ones
     dr_slide_plane planes[DR_LIMIT_PLANES + MOST_NEW];
     int hit_count;
     dr_slide_hit hits[MOST_NEW];
     bool is_hit_inner[MOST_NEW];
 } way;
-
-static void box_of_way(const double x[3], const double q[3], double more, double lo[3],
-                       double hi[3])
-{
-    for (int c = 0; c < 3; ++c) {
-        lo[c] = dr_least(x[c], q[c]) - more;
-        hi[c] = dr_most(x[c], q[c]) + more;
-    }
-}
-
-static int query(const dr_slide_guest* guest, const double lo[3], const double hi[3],
-                 int32_t* triangles, int capacity)
-{
-    drape_vec3 low = {(float)lo[0], (float)lo[1], (float)lo[2]};
-    drape_vec3 high = {(float)hi[0], (float)hi[1], (float)hi[2]};
-    return dr_tree_box_query(&guest->body->shell.tree, low, high, triangles, capacity);
-}
 
 // --- The narrow search ---
 
@@ -105,35 +83,6 @@ static double distance_at_start(const dr_slide_search* search, const way* at,
     return nearest;
 }
 
-// The direction out of a triangle that the vertex touches: its front.
-static bool front_of(const double corners[3][3], double normal[3])
-{
-    double u[3], v[3];
-    dr_sub3(corners[1], corners[0], u);
-    dr_sub3(corners[2], corners[0], v);
-    dr_cross3(u, v, normal);
-    return dr_unit3(normal) > 0.0;
-}
-
-// The tangent plane of the shell where it is entered. Over faces it is that of the face, so that it is the
-// same wherever the vertex enters, and for neighbours in one plane.
-static dr_slide_plane tangent_of(const dr_slide_guest* guest, int triangle, const dr_entry* entry,
-                                 double reach)
-{
-    const dr_slide_plane* face = &guest->planes[triangle];
-    dr_slide_plane plane;
-    memcpy(plane.normal, entry->normal, sizeof plane.normal);
-    plane.offset = -dr_dot3(entry->normal, entry->foot) - reach;
-    if (entry->is_inner && !guest->body->is_changing && dr_dot3(face->normal, face->normal) > 0.0) {
-        double sign = dr_dot3(face->normal, entry->normal) < 0.0 ? -1.0 : 1.0;
-        for (int c = 0; c < 3; ++c) {
-            plane.normal[c] = sign * face->normal[c];
-        }
-        plane.offset = sign * face->offset - reach;
-    }
-    return plane;
-}
-
 typedef struct first_hit {
     dr_entry entry;
     dr_slide_plane plane;
@@ -169,10 +118,11 @@ static void try_triangle(const dr_slide_search* search, const way* at, int trian
     if (!dr_enter_shell(x, at->q, DR_POINTS(corners), at->reach, &entry)) {
         return;
     }
-    if (entry.distance < touching_share * at->reach && !front_of(DR_POINTS(corners), entry.normal)) {
+    if (entry.distance < touching_share * at->reach &&
+        !dr_normal3(DR_POINTS(corners), entry.normal)) {
         return;
     }
-    dr_slide_plane plane = tangent_of(guest, triangle, &entry, at->reach);
+    dr_slide_plane plane = dr_guest_tangent(guest, triangle, &entry, at->reach);
     double height = dr_height(&plane, at->q);
     if (height >= -search->tolerance) {
         chunk->smallest_gap = dr_least(chunk->smallest_gap, height + at->reach);
@@ -198,8 +148,8 @@ static first_hit find_first(const dr_slide_search* search, way* at, dr_slide_chu
         double a[3], b[3], lo[3], hi[3];
         dr_along3(at->x, from, along, a);
         dr_along3(at->x, to, along, b);
-        box_of_way(a, b, (double)search->guest->reach + search->tolerance, lo, hi);
-        int count = query(search->guest, lo, hi, triangles, MOST_NEAR);
+        dr_box_of_way(a, b, (double)search->guest->reach + search->tolerance, lo, hi);
+        int count = dr_guest_query(search->guest, lo, hi, triangles, MOST_NEAR);
         ++chunk->box_tests;
         if (count > MOST_NEAR && to - from > shortest) {
             to = from + 0.5 * (to - from);
@@ -261,115 +211,6 @@ static void search_way(const dr_slide_search* search, way* at, dr_slide_chunk* c
     memcpy(at->q, q, sizeof q);
 }
 
-// --- Rooms ---
-
-// In floats: what is lost is far less than the room to spare.
-static bool is_within(const dr_room* room, const double p[3])
-{
-    float x = (float)p[0], y = (float)p[1], z = (float)p[2];
-    return (x >= room->lo[0]) & (x <= room->hi[0]) & (y >= room->lo[1]) & (y <= room->hi[1]) &
-           (z >= room->lo[2]) & (z <= room->hi[2]);
-}
-
-static bool fits(const dr_room* room, const double x[3], const double q[3], double cover)
-{
-    return room->kind != DR_ROOM_NONE && (double)room->cover >= cover && is_within(room, x) &&
-           is_within(room, q);
-}
-
-// Looks whether all that is near is behind the plane that was chosen.
-static void judge_room(const dr_slide_search* search, dr_room* room)
-{
-    double lo[3], hi[3], depth = (double)search->guest->reach;
-    for (int c = 0; c < 3; ++c) {
-        lo[c] = (double)room->lo[c] - (double)room->cover;
-        hi[c] = (double)room->hi[c] + (double)room->cover;
-    }
-    room->is_convex =
-        dr_guest_is_behind(search->guest, &room->plane, depth - search->guest->rounding, lo, hi);
-    depth -= behind_share * search->tolerance;
-    bool is_behind =
-        room->is_convex || dr_guest_is_behind(search->guest, &room->plane, depth, lo, hi);
-    room->kind = is_behind ? DR_ROOM_PLANE : DR_ROOM_MIXED;
-    room->key = room->triangle >= 0 ? search->guest->groups[room->triangle] : DR_KEY_OTHER;
-    room->is_begun = false;
-}
-
-// The plane of what is nearest to the start; false when the start is in the shell.
-static bool choose_plane(const dr_slide_search* search, const double x[3], double most, dr_room* room)
-{
-    const dr_slide_guest* guest = search->guest;
-    double corners[3][3];
-    dr_entry entry = {0};
-    int triangle = dr_guest_nearest(guest, x, most, &entry.distance);
-    if (triangle < 0 || entry.distance < (double)guest->reach - search->tolerance) {
-        return false;
-    }
-    dr_guest_corners(guest, triangle, false, corners);
-    entry.is_inner = dr_nearest_of_triangle(x, DR_POINTS(corners), entry.foot);
-    dr_sub3(x, entry.foot, entry.normal);
-    dr_unit3(entry.normal);
-    room->plane = tangent_of(guest, triangle, &entry, (double)guest->reach);
-    room->triangle = entry.is_inner ? triangle : -1;
-    return true;
-}
-
-static void renew_room(const dr_slide_search* search, const double x[3], const double q[3],
-                       double cover, dr_room* room, dr_slide_chunk* chunk)
-{
-    // Large enough to last: some steps of the same length, and the shell.
-    double step[3], lo[3], hi[3];
-    dr_sub3(q, x, step);
-    double margin = (double)search->guest->reach + 4.0 * sqrt(dr_dot3(step, step));
-    cover *= 1.25;
-    box_of_way(x, q, margin, lo, hi);
-    for (int c = 0; c < 3; ++c) {
-        room->lo[c] = (float)lo[c];
-        room->hi[c] = (float)hi[c];
-    }
-    room->cover = (float)cover;
-    box_of_way(x, q, margin + cover, lo, hi);
-    ++chunk->box_tests;
-    room->is_begun = false;
-    room->key = DR_KEY_FREE;
-    if (query(search->guest, lo, hi, NULL, 0) == 0) {
-        room->kind = DR_ROOM_FREE;
-        return;
-    }
-    double most = 2.0 * (margin + cover) + sqrt(dr_dot3(step, step));
-    room->kind = DR_ROOM_MIXED;
-    if (choose_plane(search, x, most, room)) {
-        judge_room(search, room);
-    }
-}
-
-// Whether the way meets the plane of the room over the inside of its triangle: then that is the first thing
-// it meets. Others are no higher than rounding, so they are further from there than `reach` once they are
-// further off than this margin to the side.
-static bool meets_face(const dr_slide_guest* guest, const dr_room* room, const double x[3],
-                       const double q[3], double start, double end)
-{
-    if (room->triangle < 0 || !room->is_convex) {
-        return false;
-    }
-    double corners[3][3], p[3], along[3], margin = 1.5 * sqrt(2.0 * (double)guest->reach * guest->rounding);
-    dr_sub3(q, x, along);
-    dr_along3(x, start > 0.0 ? start / (start - end) : 0.0, along, p);
-    dr_guest_corners(guest, room->triangle, false, corners);
-    const double* normal = guest->planes[room->triangle].normal;
-    for (int k = 0; k < 3; ++k) {
-        double edge[3], off[3], inward[3];
-        dr_sub3(corners[k == 2 ? 0 : k + 1], corners[k], edge);
-        dr_sub3(p, corners[k], off);
-        dr_cross3(normal, edge, inward);
-        double depth = dr_dot3(inward, off);
-        if (depth <= 0.0 || depth * depth <= margin * margin * dr_dot3(inward, inward)) {
-            return false;
-        }
-    }
-    return true;
-}
-
 // --- Vertices ---
 
 static void add_hits(const dr_slide_search* search, int chunk_index, const way* at)
@@ -393,7 +234,7 @@ static void search_narrow(const dr_slide_search* search, int chunk, way* at, dr_
         memcmp(&room->plane, &at->hits[0].plane, sizeof room->plane) != 0) {
         room->plane = at->hits[0].plane;
         room->triangle = at->is_hit_inner[0] ? at->hits[0].triangle : -1;
-        judge_room(search, room);
+        dr_room_judge(search, room);
     }
 }
 
@@ -413,7 +254,7 @@ static void search_exit(const dr_slide_search* search, int chunk, way* at)
     dr_nearest_of_triangle(hit->anchor, DR_POINTS(corners), foot);
     dr_sub3(foot, hit->anchor, hit->plane.normal);
     double depth = dr_unit3(hit->plane.normal), reach = (double)guest->reach;
-    if (depth < touching_share * reach && !front_of(DR_POINTS(corners), hit->plane.normal)) {
+    if (depth < touching_share * reach && !dr_normal3(DR_POINTS(corners), hit->plane.normal)) {
         return;
     }
     double out = dr_least((double)search->slide->def.exit_step, depth + reach);
@@ -431,7 +272,7 @@ static bool ask_room(const dr_slide_search* search, int chunk_index, dr_room* ro
     dr_slide_chunk* chunk = &search->slide->chunks[chunk_index];
     const double *x = guest->begin[vertex], *q = search->slide->place[vertex];
     double start = dr_height(&room->plane, x), end = dr_height(&room->plane, q);
-    double clear = -clear_share * search->tolerance;
+    double clear = -DR_ROOM_CLEAR * search->tolerance;
     double least = (double)(guest->edge_reach - guest->reach);
     chunk->smallest_gap = dr_least(chunk->smallest_gap, end + (double)guest->reach);
     search->slide->key[vertex] = start >= least && end >= least ? room->key : DR_KEY_OTHER;
@@ -442,7 +283,7 @@ static bool ask_room(const dr_slide_search* search, int chunk_index, dr_room* ro
     if (end >= clear || is_held) {
         return true;
     }
-    if (end >= -search->tolerance || !meets_face(guest, room, x, q, start, end)) {
+    if (end >= -search->tolerance || !dr_room_meets_face(guest, room, x, q, start, end)) {
         return false;
     }
     way at;
@@ -479,8 +320,8 @@ static void search_vertex(const dr_slide_search* search, int chunk, int vertex, 
     slide->key[vertex] = DR_KEY_OTHER;
     if (!guest->body->is_changing && !guest->is_inside[vertex]) {
         room = &guest->rooms[vertex];
-        if (!fits(room, x, q, cover)) {
-            renew_room(search, x, q, cover, room, &slide->chunks[chunk]);
+        if (!dr_room_fits(room, x, q, cover)) {
+            dr_room_renew(search, x, q, cover, room, &slide->chunks[chunk]);
         }
         room->is_begun = true;
         if (room->kind == DR_ROOM_FREE) {
@@ -550,14 +391,14 @@ static void search_near_chunk(const dr_slide_search* search, int chunk, int firs
     dr_slide_guest* guest = search->guest;
     const dr_frame frame = guest->end;
     double cover = search->longest + (double)guest->reach, lowest = INFINITY;
-    double clear = -clear_share * search->tolerance;
+    double clear = -DR_ROOM_CLEAR * search->tolerance;
     begin_chunk(search, chunk, first, end);
     for (int v = first; v < end; ++v) {
         const dr_room* room = &guest->rooms[v];
         double place[3], *q = slide->place[v];
         dr_read3(search->sheets->end[v], place);
         dr_frame_in(&frame, place, q);
-        bool is_fine = room->is_begun && (double)room->cover >= cover && is_within(room, q);
+        bool is_fine = room->is_begun && (double)room->cover >= cover && dr_room_has(room, q);
         double height = room->kind == DR_ROOM_PLANE ? dr_height(&room->plane, q) : INFINITY;
         if (is_fine && room->kind != DR_ROOM_MIXED && height >= clear) {
             slide->key[v] = room->key;

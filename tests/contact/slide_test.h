@@ -33,8 +33,8 @@ typedef struct lab {
     dr_slide_obstacle obstacles[MOST_OBSTACLES];
     int obstacle_count;
     drape_vec3* velocity;
-    double* rest;   // length of each edge
-    int sweeps;     // over the edges; 0: every vertex goes its own way
+    double* rest; // length of each edge
+    int sweeps;   // over the edges; 0: every vertex goes its own way
     double stiffness;
     double dt;
     drape_vec3 gravity;
@@ -53,7 +53,8 @@ static inline void lab_open(lab* at, float size, int columns, const dr_slide_def
     char sentence[128];
     ck_assert(dr_generate_grid(&grid, &at->memory, size, size, columns, columns,
                                DRAPE_DIAGONALS_ALTERNATE));
-    drape_mesh_view view = {.positions = grid.positions, .triangles = grid.triangles[0],
+    drape_mesh_view view = {.positions = grid.positions,
+                            .triangles = grid.triangles[0],
                             .vertex_count = grid.vertex_count,
                             .triangle_count = grid.triangle_count};
     ck_assert(dr_mesh_build(&at->mesh, &at->memory, &view, NULL, sentence, sizeof sentence));
@@ -65,8 +66,8 @@ static inline void lab_open(lab* at, float size, int columns, const dr_slide_def
     at->velocity = calloc((size_t)at->sheets.vertex_count, sizeof *at->velocity);
     at->rest = calloc((size_t)at->sheets.edge_count, sizeof *at->rest);
     for (int e = 0; e < at->sheets.edge_count; ++e) {
-        at->rest[e] = dr_length_double(dr_sub(at->mesh.rest[at->sheets.edges[e][0]],
-                                              at->mesh.rest[at->sheets.edges[e][1]]));
+        at->rest[e] = dr_length_double(
+            dr_sub(at->mesh.rest[at->sheets.edges[e][0]], at->mesh.rest[at->sheets.edges[e][1]]));
     }
 }
 
@@ -119,8 +120,8 @@ static inline void lab_add_shape(lab* at, drape_shape shape, float thickness)
 static inline void lab_add_mesh(lab* at, const drape_mesh_view* view)
 {
     char sentence[128] = "";
-    lab_add(at, dr_body_create(&at->memory, view, dr_isa_resolve(DRAPE_ISA_AUTO), at->pool, sentence,
-                               sizeof sentence));
+    lab_add(at, dr_body_create(&at->memory, view, dr_isa_resolve(DRAPE_ISA_AUTO), at->pool,
+                               sentence, sizeof sentence));
 }
 
 static inline void lab_add_file(lab* at, const char* name)
@@ -130,7 +131,8 @@ static inline void lab_add_file(lab* at, const char* name)
     drape_error error;
     snprintf(path, sizeof path, "%s/scenes/meshes/%s.obj", DRAPE_SOURCE_DIR, name);
     ck_assert(drape_mesh_read(path, &data, &error));
-    drape_mesh_view view = {.positions = data.positions, .triangles = data.triangles,
+    drape_mesh_view view = {.positions = data.positions,
+                            .triangles = data.triangles,
                             .vertex_count = data.vertex_count,
                             .triangle_count = data.triangle_count};
     lab_add_mesh(at, &view);
@@ -162,7 +164,8 @@ static inline void lab_pull_edges(lab* at)
         drape_vec3* b = &at->sheets.end[at->sheets.edges[e][1]];
         drape_vec3 way = dr_sub(*b, *a);
         double length = dr_length_double(way);
-        float share = (float)(length > 0.0 ? at->stiffness * 0.5 * (1.0 - at->rest[e] / length) : 0.0);
+        float share =
+            (float)(length > 0.0 ? at->stiffness * 0.5 * (1.0 - at->rest[e] / length) : 0.0);
         *a = dr_add(*a, dr_scale(way, share));
         *b = dr_sub(*b, dr_scale(way, share));
     }
@@ -228,6 +231,60 @@ static inline int lab_step(lab* at)
     return runs;
 }
 
+// --- Scenes of their own ---
+
+static const float thickness = 4e-3f;
+
+static inline dr_slide_def default_def(void)
+{
+    dr_slide_def def = dr_slide_defaults();
+    def.thickness = thickness;
+    return def;
+}
+
+static inline drape_shape box_of(float x, float y, float z)
+{
+    return (drape_shape){.kind = DRAPE_SHAPE_BOX, .size = {x, y, z}};
+}
+
+typedef struct scene {
+    const char* name;
+    const char* file; // or
+    drape_shape shape;
+    float size, height;
+} scene;
+
+static const scene scenes[] = {
+    {"box", NULL, {.kind = DRAPE_SHAPE_BOX, .size = {0.5f, 0.3f, 0.5f}}, 1.0f, 0.2f},
+    {"sphere", NULL, {.kind = DRAPE_SHAPE_SPHERE, .radius = 0.3f}, 1.0f, 0.35f},
+    {"capsule",
+     NULL,
+     {.kind = DRAPE_SHAPE_CAPSULE, .radius = 0.1f, .radius_top = 0.2f, .height = 0.4f},
+     1.0f,
+     0.45f},
+    {"cylinder", "cylinder", {0}, 1.0f, 0.0f},
+    {"sofa", "sofa", {0}, 2.0f, 0.0f},
+    {"table", "round_table", {0}, 1.4f, 0.0f},
+};
+
+static inline float top_of(const dr_body* body)
+{
+    return body->shell.tree.root[4];
+}
+
+static inline void open_scene(lab* at, const scene* s, int columns, int workers)
+{
+    dr_slide_def def = default_def();
+    lab_open(at, s->size, columns, &def, workers);
+    if (s->file) {
+        lab_add_file(at, s->file);
+    } else {
+        lab_add_shape(at, s->shape, thickness);
+    }
+    float height = top_of(at->obstacles[0].body) + 0.05f;
+    lab_place(at, (drape_vec3){0.02f, height, 0.03f}, (drape_vec3){0.0f, 17.0f, 0.0f}, 0.015f);
+}
+
 // --- Judges: the ends of the sheet against the obstacles at their ends ---
 
 static inline drape_vec3 lab_obstacle_vertex(const dr_slide_obstacle* obstacle, int vertex)
@@ -277,7 +334,8 @@ static inline double winding(const dr_slide_obstacle* obstacle, drape_vec3 p)
         }
         double over = (double)dr_dot(v[0], dr_cross(v[1], v[2]));
         double under = length[0] * length[1] * length[2] + (double)dr_dot(v[0], v[1]) * length[2] +
-                       (double)dr_dot(v[1], v[2]) * length[0] + (double)dr_dot(v[2], v[0]) * length[1];
+                       (double)dr_dot(v[1], v[2]) * length[0] +
+                       (double)dr_dot(v[2], v[0]) * length[1];
         sum += 2.0 * dr_atan2(over, under);
     }
     return sum / (4.0 * 3.14159265358979);
