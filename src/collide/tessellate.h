@@ -26,8 +26,8 @@ enum {
     DR_TESSELLATE_MOST = 4096,
 };
 
-// What drawn and written meshes keep to: half the contact thickness (0: not known), so that what cloth
-// touches is where pictures show it.
+// What drawn and written meshes keep to: half the contact thickness (0: not known), so that what
+// cloth touches is where pictures show it.
 static inline float dr_tessellate_tolerance(float thickness)
 {
     return thickness > 0.0f ? 0.5f * thickness : 0.0005f;

@@ -1,32 +1,33 @@
-// contact/slide.h: cloth that slides on obstacles (Liu, Ko, Chang 1996: Collision avoidance in cloth
-// animation), for any model that moves cloth.
+// contact/slide.h: cloth that slides on obstacles (Liu, Ko, Chang 1996: Collision avoidance in
+// cloth animation), for any model that moves cloth.
 //
-// The step is tried without obstacles, what would pass one gets a plane to stay behind (solver/limits.h),
-// and the step is solved again from its start, until nothing new is found:
+// The step is tried without obstacles, what would pass one gets a plane to stay behind
+// (solver/limits.h), and the step is solved again from its start, until nothing new is found:
 //
 //     begin the step;  solve;  while not clean: detect, solve again
 //
-// All geometry is done in the frame of the obstacle: a vertex goes straight from where it is at the start,
-// seen from the start pose, to where it is at the end, seen from the end pose. So a rigid obstacle rests,
-// however fast it moves and spins.
+// All geometry is done in the frame of the obstacle: a vertex goes straight from where it is at the
+// start, seen from the start pose, to where it is at the end, seen from the end pose. So a rigid
+// obstacle rests, however fast it moves and spins.
 //
-//     x .                       An obstacle has a thin shell, all that is nearer than `reach`: its faces
-//        \                      displaced outwards, rounded at edges and corners. Where the way of a
-//     ----p--------.    shell   vertex enters it, at p, the tangent plane is what the vertex slides on.
-//          \        \           The vertex started above it, so staying put honours every plane found;
-//     ======\===\    |          and all of a convex obstacle is behind it, so one plane will do there.
+//     x .                   An obstacle has a thin shell, all that is nearer than `reach`: its
+//        \                  faces displaced outwards, rounded at edges and corners. Where the way
+//     ----p--------.        of a vertex enters it, at p, the tangent plane is what it slides on.
+//          \        \       The vertex started above it, so staying put honours every plane found;
+//     ======\===\    |      and all of a convex obstacle is behind it: one plane will do there.
 //            q   \   |
 //
-// Two more tests keep what lies between the vertices clear of sharp edges and corners: cloth edges against
-// obstacle edges, cloth triangles against obstacle corners, each at the end of the step or passing within
-// it. Their planes share what is missing among the two or three vertices, by their weights. Last comes an
-// exact test of cloth triangles against obstacle triangles: what crosses all the same is *frozen*, that is
-// carried along with the obstacle for this step.
+// Two more tests keep what lies between the vertices clear of sharp edges and corners: cloth edges
+// against obstacle edges, cloth triangles against obstacle corners, each at the end of the step or
+// passing within it. Their planes share what is missing among the two or three vertices, by their
+// weights. Last comes an exact test of cloth triangles against obstacle triangles: what crosses all
+// the same is *frozen*, that is carried along with the obstacle for this step.
 //
-// Most of a cloth costs little. Each vertex has a *room* in the frame of the obstacle, a box in which it
-// needs no search: nothing is near the room, or all that is near lies behind one known plane. Rooms are
-// only a short cut: what is found does not depend on how old they are. A cloth triangle is safe when one
-// of its vertices has a room of which it honours the plane; only others are looked at.
+// Most of a cloth costs little. Each vertex has a *room* in the frame of the obstacle, a box in
+// which it needs no search: nothing is near the room, or all that is near lies behind one known
+// plane. Rooms are only a short cut: what is found does not depend on how old they are. A cloth
+// triangle is safe when one of its vertices has a room of which it honours the plane; only others
+// are looked at.
 #ifndef DR_SLIDE_H
 #define DR_SLIDE_H
 
@@ -60,7 +61,7 @@ typedef struct dr_slide_result {
     int frozen_count;    // vertices frozen in this run
     int64_t box_tests;   // searches for what is near a box
     int64_t exact_tests; // pairs of features looked at
-    double smallest_gap; // m, of vertices that were looked at; infinity when nothing is near
+    double smallest_gap; // m: in a clean run no vertex is nearer; infinity when nothing is near
 } dr_slide_result;
 
 typedef struct dr_slide_guest dr_slide_guest; // what is kept of one obstacle (slide_parts.h)
@@ -104,12 +105,12 @@ void dr_slide_free(dr_slide* slide, dr_memory* memory);
 // To be called when vertices were put elsewhere between steps.
 void dr_slide_forget(dr_slide* slide);
 
-// Once a step, with the starts of the sheets and the poses set. The same obstacles in the same order cost
-// no memory again. False when memory is short.
+// Once a step, with the starts of the sheets and the poses set. The same obstacles in the same
+// order cost no memory again. False when memory is short.
 bool dr_slide_begin(dr_slide* slide, dr_memory* memory, dr_pool* pool, const dr_sheets* sheets,
                     const dr_slide_obstacle* obstacles, int obstacle_count);
-// Compares the ends of the sheets with the obstacles of dr_slide_begin and adds to the limits what is
-// missing. Held vertices are left alone. False when memory is short.
+// Compares the ends of the sheets with the obstacles of dr_slide_begin and adds to the limits what
+// is missing. Held vertices are left alone. False when memory is short.
 bool dr_slide_detect(dr_slide* slide, dr_memory* memory, dr_pool* pool, const dr_sheets* sheets,
                      const dr_slide_obstacle* obstacles, int obstacle_count, dr_limits* limits,
                      dr_slide_result* result);
@@ -119,8 +120,8 @@ bool dr_slide_detect(dr_slide* slide, dr_memory* memory, dr_pool* pool, const dr
 dr_body* dr_slide_body_of_shape(dr_memory* memory, const drape_shape* shape, float thickness,
                                 drape_isa isa, dr_pool* pool);
 
-// The coordinate that is left to a plane of unit normal n when a vertex moves by d: that whose part of d,
-// projected to the plane, does not bound the sector in which all of d goes.
+// The coordinate that is left to a plane of unit normal n when a vertex moves by d: that whose part
+// of d, projected to the plane, does not bound the sector in which all of d goes.
 int dr_slide_dependent(const double n[3], const double d[3]);
 
 #endif

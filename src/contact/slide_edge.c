@@ -20,8 +20,8 @@ static bool is_above(const dr_slide_search* search, const int32_t* v, const dr_s
     return true;
 }
 
-// A triangle is safe when nothing is near one of its vertices, or all that is near lies behind a plane that
-// all three keep well above.
+// A triangle is safe when nothing is near one of its vertices, or all that is near lies behind a
+// plane that all three keep well above.
 static bool is_safe(const dr_slide_search* search, const int32_t* v)
 {
     const int32_t* key = search->slide->key;
@@ -196,7 +196,8 @@ static void try_triangle(const dr_slide_search* search, const patch* at, int tri
     }
 }
 
-// Boxes that hold too much are cut in two. A triangle in both is looked at twice, which does no harm.
+// Boxes that hold too much are cut in two. A triangle in both is looked at twice, which does no
+// harm.
 static void search_box(const dr_slide_search* search, const patch* at, const double lo[3],
                        const double hi[3], int depth)
 {
@@ -232,8 +233,8 @@ static void find_owned_edges(const dr_sheets* sheets, patch* at)
     }
 }
 
-// The two planes of its rooms that differ most: about those of the faces on both sides of an edge that the
-// triangle goes over.
+// The two planes of its rooms that differ most: about those of the faces on both sides of an edge
+// that the triangle goes over.
 static void choose_planes(const dr_slide_search* search, const int32_t* v,
                           const dr_slide_plane* planes[2])
 {
@@ -250,8 +251,8 @@ static void choose_planes(const dr_slide_search* search, const int32_t* v,
     }
 }
 
-// Whether a plane that leans between those of the rooms has the triangle on one side at both ends of its
-// way, and all of the obstacle that is near well on the other.
+// Whether a plane that leans between those of the rooms has the triangle on one side at both ends
+// of its way, and all of the obstacle that is near well on the other.
 static bool is_clear(const dr_slide_search* search, patch* at)
 {
     enum { LEANS = 7 };

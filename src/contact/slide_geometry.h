@@ -1,4 +1,5 @@
-// contact/slide_geometry.h: doubles in three dimensions, frames, and the way of a point into a shell.
+// contact/slide_geometry.h: doubles in three dimensions, frames, and the way of a point into a
+// shell.
 #ifndef DR_SLIDE_GEOMETRY_H
 #define DR_SLIDE_GEOMETRY_H
 

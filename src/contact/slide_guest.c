@@ -91,7 +91,8 @@ static bool has_plane(const dr_slide_plane* plane)
     return plane->normal[0] != 0.0 || plane->normal[1] != 0.0 || plane->normal[2] != 0.0;
 }
 
-// Gives the plane of a triangle to its neighbours in the same plane, and theirs. `stack` has room for all.
+// Gives the plane of a triangle to its neighbours in the same plane, and theirs. `stack` has room
+// for all.
 static void spread_plane(dr_slide_guest* guest, int first, uint8_t* is_done, int32_t* stack)
 {
     const dr_mesh* mesh = &guest->body->shell.mesh;
@@ -136,10 +137,57 @@ static bool find_planes(dr_slide_guest* guest, dr_memory* memory)
     return has_room;
 }
 
+// --- Slabs ---
+
+// Triangles below a node are those of a range of places.
+typedef struct place_range {
+    int first, end;
+} place_range;
+
+static place_range places_below(const dr_tree* tree, int node)
+{
+    return (place_range){tree->nodes[node].first, tree->nodes[tree->nodes[node].end].first};
+}
+
+static void find_middle(const dr_slide_guest* guest, place_range range, dr_slab* slab)
+{
+    const dr_tree* tree = &guest->body->shell.tree;
+    for (int i = range.first; i < range.end; ++i) {
+        double corners[3][3];
+        int triangle = tree->triangle_of_place[i];
+        dr_guest_corners(guest, triangle, false, corners);
+        dr_along3(slab->normal, 1.0, guest->planes[triangle].normal, slab->normal);
+        for (int k = 0; k < 3; ++k) {
+            dr_along3(slab->middle, 1.0 / (3.0 * (range.end - range.first)), corners[k],
+                      slab->middle);
+        }
+    }
+    dr_unit3(slab->normal);
+}
+
+static void find_slab(const dr_slide_guest* guest, int node, dr_slab* slab)
+{
+    const dr_tree* tree = &guest->body->shell.tree;
+    place_range range = places_below(tree, node);
+    *slab = (dr_slab){.bottom = INFINITY, .top = -INFINITY};
+    find_middle(guest, range, slab);
+    for (int i = range.first; i < range.end; ++i) {
+        double corners[3][3], off[3];
+        dr_guest_corners(guest, tree->triangle_of_place[i], false, corners);
+        for (int k = 0; k < 3; ++k) {
+            double height = dr_dot3(slab->normal, corners[k]);
+            slab->bottom = dr_least(slab->bottom, height);
+            slab->top = dr_most(slab->top, height);
+            dr_sub3(corners[k], slab->middle, off);
+            slab->radius = dr_most(slab->radius, sqrt(dr_dot3(off, off)));
+        }
+    }
+}
+
 // --- Watched edges ---
 
-// How deep a cloth edge cuts below an obstacle edge between faces that it touches with both ends: over a
-// single bend, and over a round surface of which this edge is a part.
+// How deep a cloth edge cuts below an obstacle edge between faces that it touches with both ends:
+// over a single bend, and over a round surface of which this edge is a part.
 typedef struct cut {
     double bend, round;
 } cut;
@@ -238,7 +286,9 @@ static bool make_room(dr_slide_guest* guest, dr_memory* memory, int room_count)
     guest->triangle_count = mesh->triangle_count;
     guest->edge_count = mesh->edge_count;
     guest->vertex_count = mesh->vertex_count;
+    guest->node_count = guest->body->shell.tree.node_count;
     guest->room_count = room_count;
+    guest->slabs = dr_new(memory, dr_slab, guest->node_count + 1);
     guest->planes = dr_new(memory, dr_slide_plane, guest->triangle_count);
     guest->groups = dr_new_zeroed(memory, int32_t, guest->triangle_count);
     guest->watched = dr_new_zeroed(memory, uint8_t, guest->triangle_count);
@@ -249,13 +299,14 @@ static bool make_room(dr_slide_guest* guest, dr_memory* memory, int room_count)
     guest->begin =
         dr_allocate(memory, dr_array_bytes((size_t)room_count + 1, sizeof *guest->begin));
     guest->begun = dr_new_zeroed(memory, int32_t, room_count / DR_SLIDE_CHUNK + 1);
-    return guest->planes && guest->groups && guest->watched && guest->is_edge_watched &&
-           guest->is_corner_watched && guest->rooms && guest->is_inside && guest->begin &&
-           guest->begun;
+    return guest->slabs && guest->planes && guest->groups && guest->watched &&
+           guest->is_edge_watched && guest->is_corner_watched && guest->rooms && guest->is_inside &&
+           guest->begin && guest->begun;
 }
 
 void dr_guest_free(dr_slide_guest* guest, dr_memory* memory)
 {
+    dr_delete(memory, guest->slabs, guest->node_count + 1);
     dr_delete(memory, guest->planes, guest->triangle_count);
     dr_delete(memory, guest->groups, guest->triangle_count);
     dr_delete(memory, guest->watched, guest->triangle_count);
@@ -295,6 +346,9 @@ bool dr_guest_prepare(dr_slide_guest* guest, dr_memory* memory, const dr_slide* 
     }
     for (int t = 0; body->is_changing && t < guest->triangle_count; ++t) {
         guest->planes[t] = plane_of(guest, t);
+    }
+    for (int n = 0; !body->is_changing && n < guest->node_count; ++n) {
+        find_slab(guest, n, &guest->slabs[n]);
     }
     choose_reach(guest, slide->def.thickness, longest);
     watch_edges(guest, longest);

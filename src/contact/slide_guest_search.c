@@ -79,12 +79,16 @@ static void try_triangle(const dr_slide_guest* guest, int triangle, const double
     }
 }
 
-int dr_guest_nearest(const dr_slide_guest* guest, const double p[3], double most, double* distance)
+int dr_guest_nearest(const dr_slide_guest* guest, const double p[3], double most, int hint,
+                     double* distance)
 {
     const dr_tree* tree = &guest->body->shell.tree;
     nearest_search found = {most * most, -1};
     near_child stack[STACK];
     int count = 0;
+    if (hint >= 0) {
+        try_triangle(guest, hint, p, &found);
+    }
     stack[count++] = (near_child){0.0, 0};
     while (count > 0 && tree->node_count > 0) {
         near_child top = stack[--count];
@@ -141,6 +145,16 @@ static bool is_triangle_behind(const dr_slide_guest* guest, int triangle,
            dr_height(plane, corners[2]) <= -depth;
 }
 
+// The normal is one part along that of the slab and one across it.
+static bool is_slab_behind(const dr_slab* slab, const dr_slide_plane* plane, double depth)
+{
+    double across[3], along = dr_dot3(plane->normal, slab->normal);
+    dr_along3(plane->normal, -along, slab->normal, across);
+    double highest = along * (along > 0.0 ? slab->top : slab->bottom) +
+                     dr_dot3(across, slab->middle) + sqrt(dr_dot3(across, across)) * slab->radius;
+    return highest + plane->offset <= -depth;
+}
+
 bool dr_guest_is_behind(const dr_slide_guest* guest, const dr_slide_plane* plane, double depth,
                         const double lo[3], const double hi[3])
 {
@@ -150,6 +164,9 @@ bool dr_guest_is_behind(const dr_slide_guest* guest, const dr_slide_plane* plane
     stack[count++] = 0;
     while (count > 0 && tree->node_count > 0) {
         int node = stack[--count];
+        if (is_slab_behind(&guest->slabs[node], plane, depth)) {
+            continue;
+        }
         int lanes = lanes_above(tree, node, plane, depth, lo, hi);
         for (int lane = 0; lanes >> lane != 0; ++lane) {
             int32_t child = tree->child[node * tree->width + lane];
@@ -166,8 +183,8 @@ bool dr_guest_is_behind(const dr_slide_guest* guest, const dr_slide_plane* plane
     return true;
 }
 
-// A ray that first meets a triangle from behind comes from inside. Of three rays most are right, should
-// one of them meet an edge.
+// A ray that first meets a triangle from behind comes from inside. Of three rays most are right,
+// should one of them meet an edge.
 bool dr_guest_is_inside(const dr_slide_guest* guest, const double p[3])
 {
     static const drape_vec3 directions[3] = {

@@ -1,4 +1,5 @@
-// Pairs of a cloth edge and an obstacle edge, of a cloth triangle and an obstacle corner: what they miss.
+// Pairs of a cloth edge and an obstacle edge, of a cloth triangle and an obstacle corner: what they
+// miss.
 #include <string.h>
 
 #include "collide/ccd.h"
@@ -9,8 +10,8 @@ static const double recovery_share = 0.125;
 // Nearest points of two edges that are so near to an end belong to another pair.
 static const double end_share = 1e-6;
 
-// Whether all points of the cloth are further along n than all of the obstacle, at the start. They are so
-// at the end; then they were at all times.
+// Whether all points of the cloth are further along n than all of the obstacle, at the start. They
+// are so at the end; then they were at all times.
 static bool is_parted(const double n[3], const double (*cloth)[3], int count,
                       const double (*obstacle)[3], int other_count, double end_height)
 {
@@ -42,7 +43,8 @@ static bool turn_against(double normal[3], const double coming[3])
     return along != 0.0;
 }
 
-// The normal at the end, on the side of the one at the time of contact; that one when they differ much.
+// The normal at the end, on the side of the one at the time of contact; that one when they differ
+// much.
 static void choose_normal(const double at_contact[3], double at_end[3])
 {
     double cosine = dr_dot3(at_contact, at_end);

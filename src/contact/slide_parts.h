@@ -5,14 +5,14 @@
 #include "contact/slide.h"
 #include "contact/slide_geometry.h"
 
-// Vertices of a chunk, and planes that one search of a chunk may find. What does not fit is found in the
-// next run.
+// Vertices of a chunk, and planes that one search of a chunk may find. What does not fit is found
+// in the next run.
 enum { DR_SLIDE_CHUNK = 64, DR_SLIDE_HITS = 96 };
 // Pairs of features that one search of a cloth triangle may find.
 enum { DR_SLIDE_PAIRS = 6 };
 
-// Edges and corners are kept clear of by this share of the shell. Less than all of it: what the cloth
-// must bulge to go round a sharp edge is seen.
+// Edges and corners are kept clear of by this share of the shell. Less than all of it: what the
+// cloth must bulge to go round a sharp edge is seen.
 #define DR_SLIDE_EDGE_SHARE 0.25
 
 // Pairs are let be while no more than this share of what they should keep is missing; else planes
@@ -42,27 +42,37 @@ typedef struct dr_room {
     float lo[3], hi[3]; // of the way of the vertex
     float cover;        // it holds for what is nearer to the box than this, m
     int32_t triangle;   // of whose face the plane is, -1: an edge or corner
+    int32_t nearest;    // triangle when it was made, where a search may begin; no kind: not set
     int32_t key;        // of a vertex that keeps to the plane
     uint8_t kind;       // dr_room_kind
     bool is_convex;     // nothing is above the plane by more than rounding: it is met first
     bool is_begun;      // the start of this step is in the room and clear of the plane
 } dr_room;
 
-// What triangles want to know of a vertex: that nothing is near it; or a number from 0 that says which plane
-// all that is near is behind, when the vertex is well above it at both ends of its way.
+// What triangles want to know of a vertex: that nothing is near it; or a number from 0 that says
+// which plane all that is near is behind, when the vertex is well above it at both ends of its way.
 enum { DR_KEY_FREE = -1, DR_KEY_OTHER = -2 };
+
+// How far the triangles below a node of a tree reach, seen along their mean normal: of what is
+// nearly flat this says more than a box.
+typedef struct dr_slab {
+    double normal[3], middle[3];
+    double bottom, top; // along the normal
+    double radius;      // around the middle
+} dr_slab;
 
 // What is kept of an obstacle.
 struct dr_slide_guest {
     const dr_body* body;
-    bool is_stale;                                            // the body changed its shape
-    int triangle_count, edge_count, vertex_count, room_count; // of the arrays
-    float reach;                                              // thickness of the shell, m
-    float edge_reach;                                         // what edges and corners keep
-    double rounding; // of its vertices, m: what is above a plane by less is on it
+    bool is_stale; // the body changed its shape
+    int triangle_count, edge_count, vertex_count, node_count, room_count; // of the arrays
+    float reach;      // thickness of the shell, m
+    float edge_reach; // what edges and corners keep
+    double rounding;  // of its vertices, m: what is above a plane by less is on it
     dr_slide_plane*
         planes;      // by triangle, offset so that the triangle is on it; equal for neighbours in
                      // one plane. Zero normals where there is no area
+    dr_slab* slabs;  // by node of the tree; for bodies that do not change
     int32_t* groups; // by triangle: the first one with the same plane
     uint8_t* is_edge_watched; // cloth edges may cut it
     uint8_t* is_corner_watched;
@@ -144,8 +154,10 @@ void dr_guest_carry(const dr_slide_guest* guest, int triangle, const double x[3]
 // Triangles whose boxes meet a box; as dr_tree_box_query.
 int dr_guest_query(const dr_slide_guest* guest, const double lo[3], const double hi[3],
                    int32_t* triangles, int capacity);
-// Its nearest triangle within `most`, -1 when there is none. `distance` may be null.
-int dr_guest_nearest(const dr_slide_guest* guest, const double p[3], double most, double* distance);
+// Its nearest triangle within `most`, -1 when there is none. `hint` is one that may be near, or -1:
+// it makes the search short. `distance` may be null.
+int dr_guest_nearest(const dr_slide_guest* guest, const double p[3], double most, int hint,
+                     double* distance);
 // Whether all triangles near the box are behind the plane by `depth`.
 bool dr_guest_is_behind(const dr_slide_guest* guest, const dr_slide_plane* plane, double depth,
                         const double lo[3], const double hi[3]);
@@ -154,8 +166,8 @@ bool dr_guest_is_inside(const dr_slide_guest* guest, const double p[3]);
 
 // --- slide_room.c ---
 
-// Rooms must not change what is found. So a room frees a vertex only of what is clear: that it misses
-// the plane by less than this share of the tolerance.
+// Rooms must not change what is found. So a room frees a vertex only of what is clear: that it
+// misses the plane by less than this share of the tolerance.
 #define DR_ROOM_CLEAR 0.5
 
 // In floats: what is lost is far less than the room to spare.
@@ -176,8 +188,8 @@ void dr_room_renew(const dr_slide_search* search, const double x[3], const doubl
                    double cover, dr_room* room, dr_slide_chunk* chunk);
 // Looks whether all that is near is behind the plane that was chosen.
 void dr_room_judge(const dr_slide_search* search, dr_room* room);
-// Whether the way meets the plane of the room over the inside of its triangle: then that is the first
-// thing it meets. Heights above the plane are those of x and q.
+// Whether the way meets the plane of the room over the inside of its triangle: then that is the
+// first thing it meets. Heights above the plane are those of x and q.
 bool dr_room_meets_face(const dr_slide_guest* guest, const dr_room* room, const double x[3],
                         const double q[3], double start, double end);
 
@@ -219,7 +231,8 @@ typedef struct dr_slide_merge {
     bool has_memory;
 } dr_slide_merge;
 
-// Adds a plane of the obstacle at hand, or freezes a vertex that has no way left. `triangle` carries it.
+// Adds a plane of the obstacle at hand, or freezes a vertex that has no way left. `triangle`
+// carries it.
 void dr_slide_add_plane(dr_slide_merge* m, int vertex, int triangle, const dr_slide_plane* plane,
                         const double anchor[3]);
 // Adds what the pairs of the unsafe triangles miss.

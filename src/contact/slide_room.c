@@ -3,12 +3,12 @@
 
 #include "contact/slide_parts.h"
 
-// All that is near a room may be above its plane by this share of the tolerance. With DR_ROOM_CLEAR the
-// sum is below one: nothing can be missed that a search would find.
+// All that is near a room may be above its plane by this share of the tolerance. With DR_ROOM_CLEAR
+// the sum is below one: nothing can be missed that a search would find.
 static const double behind_share = 0.4;
 
-// The tangent plane of the shell where it is entered. Over faces it is that of the face, so that it is the
-// same wherever the vertex enters, and for neighbours in one plane.
+// The tangent plane of the shell where it is entered. Over faces it is that of the face, so that it
+// is the same wherever the vertex enters, and for neighbours in one plane.
 dr_slide_plane dr_guest_tangent(const dr_slide_guest* guest, int triangle, const dr_entry* entry,
                                 double reach)
 {
@@ -51,14 +51,13 @@ void dr_room_judge(const dr_slide_search* search, dr_room* room)
 }
 
 // The plane of what is nearest to the start; false when the start is in the shell.
-static bool choose_plane(const dr_slide_search* search, const double x[3], double most,
-                         dr_room* room)
+static bool choose_plane(const dr_slide_search* search, const double x[3], int triangle,
+                         double distance, dr_room* room)
 {
     const dr_slide_guest* guest = search->guest;
     double corners[3][3];
-    dr_entry entry = {0};
-    int triangle = dr_guest_nearest(guest, x, most, &entry.distance);
-    if (triangle < 0 || entry.distance < (double)guest->reach - search->tolerance) {
+    dr_entry entry = {.distance = distance};
+    if (distance < (double)guest->reach - search->tolerance) {
         return false;
     }
     dr_guest_corners(guest, triangle, false, corners);
@@ -84,24 +83,27 @@ void dr_room_renew(const dr_slide_search* search, const double x[3], const doubl
         room->hi[c] = (float)hi[c];
     }
     room->cover = (float)cover;
-    dr_box_of_way(x, q, margin + cover, lo, hi);
     ++chunk->box_tests;
+    // The ball around the start that holds all of it.
+    double distance, most = 1.75 * (margin + cover) + sqrt(dr_dot3(step, step));
+    int hint = room->kind == DR_ROOM_NONE || room->kind == DR_ROOM_FREE ? -1 : room->nearest;
+    int triangle = dr_guest_nearest(search->guest, x, most, hint, &distance);
     room->is_begun = false;
     room->key = DR_KEY_FREE;
-    if (dr_guest_query(search->guest, lo, hi, NULL, 0) == 0) {
-        room->kind = DR_ROOM_FREE;
+    room->kind = DR_ROOM_FREE;
+    if (triangle < 0) {
         return;
     }
-    double most = 2.0 * (margin + cover) + sqrt(dr_dot3(step, step));
+    room->nearest = triangle;
     room->kind = DR_ROOM_MIXED;
-    if (choose_plane(search, x, most, room)) {
+    if (choose_plane(search, x, triangle, distance, room)) {
         dr_room_judge(search, room);
     }
 }
 
-// Whether the way meets the plane of the room over the inside of its triangle: then that is the first thing
-// it meets. Others are no higher than rounding, so they are further from there than `reach` once they are
-// further off than this margin to the side.
+// Whether the way meets the plane of the room over the inside of its triangle: then that is the
+// first thing it meets. Others are no higher than rounding, so they are further from there than
+// `reach` once they are further off than this margin to the side.
 bool dr_room_meets_face(const dr_slide_guest* guest, const dr_room* room, const double x[3],
                         const double q[3], double start, double end)
 {

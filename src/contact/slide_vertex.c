@@ -8,8 +8,8 @@ enum { MOST_NEAR = 512 };
 // Planes that are found for a vertex in one run.
 enum { MOST_NEW = 3 };
 
-// A vertex that is nearer than it should be at the start comes out by this share of the shell in a step:
-// slowly, for what moves it also gives it speed.
+// A vertex that is nearer than it should be at the start comes out by this share of the shell in a
+// step: slowly, for what moves it also gives it speed.
 static const double recovery_share = 0.125;
 // Below this share of the shell the way to the foot is no direction.
 static const double touching_share = 1e-3;
@@ -245,7 +245,7 @@ static void search_exit(const dr_slide_search* search, int chunk, way* at)
     double corners[3][3], foot[3];
     dr_slide_hit* hit = &at->hits[0];
     *hit = (dr_slide_hit){.vertex = at->vertex,
-                          .triangle = dr_guest_nearest(guest, at->x, INFINITY, NULL)};
+                          .triangle = dr_guest_nearest(guest, at->x, INFINITY, -1, NULL)};
     if (hit->triangle < 0) {
         return;
     }
@@ -274,13 +274,13 @@ static bool ask_room(const dr_slide_search* search, int chunk_index, dr_room* ro
     double start = dr_height(&room->plane, x), end = dr_height(&room->plane, q);
     double clear = -DR_ROOM_CLEAR * search->tolerance;
     double least = (double)(guest->edge_reach - guest->reach);
-    chunk->smallest_gap = dr_least(chunk->smallest_gap, end + (double)guest->reach);
     search->slide->key[vertex] = start >= least && end >= least ? room->key : DR_KEY_OTHER;
     room->is_begun = start >= clear;
     if (!room->is_begun) {
         return false;
     }
     if (end >= clear || is_held) {
+        chunk->smallest_gap = dr_least(chunk->smallest_gap, end + (double)guest->reach);
         return true;
     }
     if (end >= -search->tolerance || !dr_room_meets_face(guest, room, x, q, start, end)) {

@@ -1,5 +1,5 @@
-// slide_test.h: a sheet of springs that falls on obstacles, with contact/slide.h and nothing else, and
-// judges that share no code with it.
+// slide_test.h: a sheet of springs that falls on obstacles, with contact/slide.h and nothing else,
+// and judges that share no code with it.
 #ifndef SLIDE_TEST_H
 #define SLIDE_TEST_H
 
@@ -319,8 +319,8 @@ static inline double lab_smallest_distance(const lab* at)
     return nearest;
 }
 
-// How often the obstacle goes round a point: 1 inside, 0 outside (sum of solid angles, van Oosterom and
-// Strackee 1983).
+// How often the obstacle goes round a point: 1 inside, 0 outside (sum of solid angles, van Oosterom
+// and Strackee 1983).
 static inline double winding(const dr_slide_obstacle* obstacle, drape_vec3 p)
 {
     const dr_mesh* mesh = &obstacle->body->shell.mesh;

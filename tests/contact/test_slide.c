@@ -161,8 +161,8 @@ END_TEST
 
 // --- S-4: the dependent coordinate ---
 
-// The projections of the three parts of d bound sectors of the plane. A vector of the plane is in the sector
-// of two others when it is a sum of both with weights that are not negative.
+// The projections of the three parts of d bound sectors of the plane. A vector of the plane is in
+// the sector of two others when it is a sum of both with weights that are not negative.
 static bool is_in_sector(const double n[3], const double d[3], int left_out)
 {
     int i = (left_out + 1) % 3, k = (left_out + 2) % 3;

@@ -3,7 +3,8 @@
 
 // --- Moving obstacles ---
 
-// A box that flies and spins through a hanging sheet, at 1, 10 and 100 times a metre and a turn a second.
+// A box that flies and spins through a hanging sheet, at 1, 10 and 100 times a metre and a turn a
+// second.
 START_TEST(moving_obstacles_take_cloth_along)
 {
     static const float speeds[3] = {1.0f, 10.0f, 100.0f};
@@ -180,8 +181,8 @@ START_TEST(changing_bodies_keep_cloth_off)
         change_body(&at, body, places, rest, i < 100 ? i : 100);
         lab_try_step(&at);
         if (i % 4 == 3) {
-            // The places of a triangle's sides are not those of its middle: some of the shell may be lost
-            // where a body shears, and is won back.
+            // The places of a triangle's sides are not those of its middle: some of the shell may
+            // be lost where a body shears, and is won back.
             double nearest = lab_smallest_distance(&at);
             ck_assert_msg(nearest > 0.9 * (double)thickness, "step %d: %g m", i, nearest);
             ck_assert_int_eq(lab_count_crossings(&at), 0);
