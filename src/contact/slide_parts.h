@@ -69,11 +69,10 @@ struct dr_slide_guest {
     float reach;      // thickness of the shell, m
     float edge_reach; // what edges and corners keep
     double rounding;  // of its vertices, m: what is above a plane by less is on it
-    dr_slide_plane*
-        planes;      // by triangle, offset so that the triangle is on it; equal for neighbours in
-                     // one plane. Zero normals where there is no area
-    dr_slab* slabs;  // by node of the tree; for bodies that do not change
-    int32_t* groups; // by triangle: the first one with the same plane
+    // By triangle, which is on it; the same for neighbours in one plane, zero where there is no area.
+    dr_slide_plane* planes;
+    dr_slab* slabs;           // by node of the tree; for bodies that do not change
+    int32_t* groups;          // by triangle: the first one with the same plane
     uint8_t* is_edge_watched; // cloth edges may cut it
     uint8_t* is_corner_watched;
     uint8_t* watched;   // by triangle: bits as in dr_mesh.owned, of those that are watched
