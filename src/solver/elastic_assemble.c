@@ -117,20 +117,44 @@ static void take_acceleration(dr_elastic* e, const drape_vec3* from)
     }
 }
 
+static void assemble_in_parallel(assembly* a, dr_pool* pool)
+{
+    int rows = a->elastic->def.rows, grain = PIECE / a->elastic->def.columns + 1;
+    dr_parallel_for(pool, rows, grain, weigh_rows, a);
+    dr_parallel_for(pool, rows, grain, gather_rows, a);
+    dr_parallel_for(pool, rows, grain, margin_rows, a);
+}
+
+// All of a row while it is in the cache. A row gathers from the elements of the next one, and its
+// margin from the links of those before.
+static void assemble_in_order(assembly* a)
+{
+    int rows = a->elastic->def.rows;
+    weigh_rows(a, 0, 1, 0);
+    for (int row = 0; row < rows; ++row) {
+        if (row + 1 < rows) {
+            weigh_rows(a, row + 1, row + 2, 0);
+        }
+        gather_rows(a, row, row + 1, 0);
+        margin_rows(a, row, row + 1, 0);
+    }
+}
+
 double dr_elastic_begin(dr_elastic* elastic, double dt, const dr_elastic_forces* forces,
                         dr_pool* pool, drape_isa isa)
 {
     assembly a = {elastic, dr_elastic_assembly_for(isa)};
-    int rows = elastic->def.rows, grain = PIECE / elastic->def.columns + 1;
     set_step(elastic, dt, forces);
     if (forces->acceleration) {
         take_acceleration(elastic, forces->acceleration);
     }
-    dr_parallel_for(pool, rows, grain, weigh_rows, &a);
-    dr_parallel_for(pool, rows, grain, gather_rows, &a);
-    dr_parallel_for(pool, rows, grain, margin_rows, &a);
+    if (dr_pool_worker_count(pool) > 1 && dr_elastic_vertex_count(elastic) >= 2 * PIECE) {
+        assemble_in_parallel(&a, pool);
+    } else {
+        assemble_in_order(&a);
+    }
     double margin = 1.0;
-    for (int row = 0; row < rows; ++row) {
+    for (int row = 0; row < elastic->def.rows; ++row) {
         margin = fmin(margin, elastic->row_result[row]);
     }
     return margin;

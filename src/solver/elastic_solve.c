@@ -86,7 +86,6 @@ typedef struct sweeping {
     double (*sweep)(const dr_elastic* elastic, int row, int colour);
     const dr_limits* limits;
     int first_vertex;
-    int colour;
 } sweeping;
 
 static void read_candidate(const dr_elastic* e, int vertex, double y[3])
@@ -133,62 +132,79 @@ static double sweep_colour(const sweeping* s, int row_begin, int row_end, int co
     return change;
 }
 
-static void sweep_rows(void* context, int begin, int end, int worker)
+// Rows are cut into blocks. A colour reads two rows to either side, so a block can do all its
+// colours on its own if each begins and ends two rows further inside than the one before; what is
+// left out between blocks is done after that:
+//
+//     colour 0   |------ block ------|------ block ------|
+//     colour 1   |----------------| g |---------------| g |      g: the gaps, done second
+//     colour 2   |-------------|   g   |-----------|   g ...
+//
+// Each vertex sees what it would see if the colours went over the whole sheet one by one; but a
+// block stays in the cache, and threads meet twice a sweep and not five times.
+enum {
+    REACH = 2,
+    BLOCK = 32, // rows, at least; the gaps of the last colour take 16
+};
+
+static int block_count(const dr_elastic* e)
+{
+    return e->def.rows < 2 * BLOCK ? 1 : e->def.rows / BLOCK;
+}
+
+// The row where a block begins. Cut by the sheet alone, never by the number of workers.
+static int block_begin(const dr_elastic* e, int block)
+{
+    return (int)((int64_t)e->def.rows * block / block_count(e));
+}
+
+static void sweep_blocks(void* context, int first, int last, int worker)
 {
     (void)worker;
     const sweeping* s = context;
-    double* change = &s->elastic->row_result[begin];
-    *change = fmax(*change, sweep_colour(s, begin, end, s->colour));
-}
-
-// Fewer vertices than this for each worker and colour cost more to hand out than to do.
-enum { PIECE = 2048 };
-
-static double sweep_in_parallel(sweeping* s, dr_pool* pool)
-{
     const dr_elastic* e = s->elastic;
-    int rows = e->def.rows, grain = DR_ELASTIC_COLOURS * PIECE / e->def.columns + 1;
-    double change = 0.0;
-    memset(e->row_result, 0, (size_t)rows * sizeof *e->row_result);
-    for (s->colour = 0; s->colour < DR_ELASTIC_COLOURS; ++s->colour) {
-        dr_parallel_for(pool, rows, grain, sweep_rows, s);
-    }
-    for (int row = 0; row < rows; ++row) {
-        change = fmax(change, e->row_result[row]);
-    }
-    return change;
-}
-
-static int within(int row, int rows)
-{
-    return row < 0 ? 0 : row > rows ? rows : row;
-}
-
-// The same band by band, so that rows are used by all colours while they are in the cache: a colour
-// follows three rows behind the one before, whose neighbours reach two.
-static double sweep_in_bands(const sweeping* s)
-{
-    enum { BAND = 16, BEHIND = 3 };
-    int rows = s->elastic->def.rows;
-    double change = 0.0;
-    for (int front = 0; front < rows + (DR_ELASTIC_COLOURS - 1) * BEHIND; front += BAND) {
+    for (int block = first; block < last; ++block) {
+        double* change = &e->row_result[block];
+        *change = 0.0;
         for (int colour = 0; colour < DR_ELASTIC_COLOURS; ++colour) {
-            int begin = within(front - colour * BEHIND, rows);
-            int end = within(front + BAND - colour * BEHIND, rows);
-            if (begin < end) {
-                change = fmax(change, sweep_colour(s, begin, end, colour));
-            }
+            int inside = REACH * colour;
+            int begin = block_begin(e, block) + (block > 0 ? inside : 0);
+            int end = block_begin(e, block + 1) - (block + 1 < block_count(e) ? inside : 0);
+            *change = fmax(*change, sweep_colour(s, begin, end, colour));
         }
     }
-    return change;
 }
+
+// Gap `i` is between blocks i and i + 1.
+static void sweep_gaps(void* context, int first, int last, int worker)
+{
+    (void)worker;
+    const sweeping* s = context;
+    for (int gap = first; gap < last; ++gap) {
+        double* change = &s->elastic->row_result[gap];
+        int middle = block_begin(s->elastic, gap + 1);
+        for (int colour = 1; colour < DR_ELASTIC_COLOURS; ++colour) {
+            int half = REACH * colour;
+            *change = fmax(*change, sweep_colour(s, middle - half, middle + half, colour));
+        }
+    }
+}
+
+// Below this many vertices the threads would wait for each other longer than they work.
+enum { WORTH_THREADS = 1 << 13 };
 
 static double sweep_once(sweeping* s, dr_pool* pool)
 {
-    int enough = 2 * DR_ELASTIC_COLOURS * PIECE;
-    bool is_parallel =
-        dr_pool_worker_count(pool) > 1 && dr_elastic_vertex_count(s->elastic) >= enough;
-    return is_parallel ? sweep_in_parallel(s, pool) : sweep_in_bands(s);
+    const dr_elastic* e = s->elastic;
+    int blocks = block_count(e);
+    double change = 0.0;
+    pool = dr_elastic_vertex_count(e) < WORTH_THREADS ? NULL : pool;
+    dr_parallel_for(pool, blocks, 1, sweep_blocks, s);
+    dr_parallel_for(pool, blocks - 1, 1, sweep_gaps, s);
+    for (int block = 0; block < blocks; ++block) {
+        change = fmax(change, e->row_result[block]);
+    }
+    return change;
 }
 
 // Committed places, brought within the limits.
@@ -223,7 +239,7 @@ dr_elastic_result dr_elastic_solve(dr_elastic* elastic, const dr_limits* limits,
                                    dr_pool* pool, drape_isa isa)
 {
     bool is_plate = elastic->def.bend == DRAPE_BEND_PLATE;
-    sweeping s = {elastic, dr_elastic_sweeps_for(isa)->sweep[is_plate], limits, first_vertex, 0};
+    sweeping s = {elastic, dr_elastic_sweeps_for(isa)->sweep[is_plate], limits, first_vertex};
     dr_elastic_result result = {0};
     take_limits(elastic, limits, first_vertex);
     start(&s);

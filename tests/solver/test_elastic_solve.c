@@ -107,6 +107,52 @@ START_TEST(e9_residual_falls_from_sweep_to_sweep)
 }
 END_TEST
 
+// The same by the book: one colour after the other over the whole sheet, vertex by vertex.
+static void sweep_by_the_book(const swatch* s, point* q)
+{
+    int m = s->sheet.def.columns, n = s->sheet.def.rows;
+    for (int i = 0; i < 5 * s->count; ++i) {
+        int v = i % s->count, column = v % m, row = v / m;
+        if ((column + 2 * row) % 5 != i / s->count) {
+            continue;
+        }
+        point y;
+        dr_elastic_right_side(&s->sheet, v, y);
+        for (int k = 0; k < 25; ++k) {
+            int dm = k % 5 - 2, dn = k / 5 - 2, there = v + dm + dn * m;
+            bool exists = column + dm >= 0 && column + dm < m && row + dn >= 0 && row + dn < n;
+            for (int c = 0; c < 3 && exists && there != v; ++c) {
+                y[c] -= dr_elastic_coefficient(&s->sheet, v, dm, dn) * q[there][c];
+            }
+        }
+        for (int c = 0; c < 3; ++c) {
+            q[v][c] = y[c] / dr_elastic_coefficient(&s->sheet, v, 0, 0);
+        }
+    }
+}
+
+// Tall sheets are swept block by block, and nobody can tell.
+START_TEST(sweeps_are_gauss_seidel_in_five_colours)
+{
+    static const int sizes[][2] = {{7, 150}, {23, 64}, {1, 200}, {40, 33}, {66, 5}, {6, 127}};
+    dr_elastic_def def = skew_def(sizes[_i][0], sizes[_i][1]);
+    swatch s;
+    swatch_create(&s, &def);
+    swatch_shake(&s, 0.005, 8);
+    swatch_begin(&s, 2e-3, 9.81);
+    s.sheet.tolerance = INFINITY;
+    dr_elastic_solve(&s.sheet, NULL, 0, NULL, s.isa);
+    dr_elastic_get_candidate(&s.sheet, s.q);
+    sweep_by_the_book(&s, s.x);
+    for (int v = 0; v < s.count; ++v) {
+        for (int c = 0; c < 3; ++c) {
+            ck_assert_double_eq_tol(s.q[v][c], s.x[v][c], 1e-13);
+        }
+    }
+    swatch_free(&s);
+}
+END_TEST
+
 // --- E10: the minimum ---
 
 // Solves the system in dense form with the coordinates whose `fixed` is set kept at their value.
@@ -360,6 +406,7 @@ int main(void)
     Suite* suite = suite_create("elastic solve");
     TCase* limits = tcase_create("limits");
     tcase_add_test(limits, e9_residual_falls_from_sweep_to_sweep);
+    tcase_add_loop_test(limits, sweeps_are_gauss_seidel_in_five_colours, 0, 6);
     tcase_add_loop_test(limits, e10_intervals_give_the_minimum_of_an_active_set, 0, 3);
     tcase_add_test(limits, e10_planes_balance_what_pulls);
     tcase_add_test(limits, e11_no_limit_is_broken);
