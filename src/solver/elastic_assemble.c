@@ -38,52 +38,79 @@ double dr_elastic_step_limit(const dr_elastic* elastic)
 
 // --- Assembly ---
 
-// Rows are handed out in pieces of this many vertices at least: a few microseconds of work.
-enum { PIECE = 4096 };
-
 typedef struct assembly {
     const dr_elastic* elastic;
     const dr_elastic_assembly* kernels;
 } assembly;
 
-static void weigh_rows(void* context, int begin, int end, int worker)
+static void weigh_row(const assembly* a, int row)
+{
+    const dr_elastic* e = a->elastic;
+    a->kernels->weigh_springs[e->def.form](e, row);
+    if (e->f.normal[0]) {
+        a->kernels->find_normals(e, row);
+    }
+    if (e->def.bend != DRAPE_BEND_PLATE) {
+        a->kernels->weigh_bending(e, row);
+    }
+}
+
+// From the elements of this row and those before and after it.
+static void gather_row(const assembly* a, int row)
+{
+    const dr_elastic* e = a->elastic;
+    if (e->def.bend != DRAPE_BEND_PLATE) {
+        a->kernels->gather_bending(e, row);
+    }
+    a->kernels->assemble[e->def.form != DRAPE_FORM_PLAIN](e, row);
+    if (e->def.bend == DRAPE_BEND_PLATE && e->f.normal[0]) {
+        a->kernels->curl(e, row);
+    }
+}
+
+// From the links of this row and the two before it.
+static void measure_row(const assembly* a, int row)
+{
+    a->elastic->row_result[row] = a->kernels->margin(a->elastic, row);
+}
+
+// All of a row while it is in the cache, as far as the block has what that takes.
+static void assemble_blocks(void* context, int first, int last, int worker)
 {
     (void)worker;
     const assembly* a = context;
     const dr_elastic* e = a->elastic;
-    for (int row = begin; row < end; ++row) {
-        a->kernels->weigh_springs[e->def.form](e, row);
-        if (e->f.normal[0]) {
-            a->kernels->find_normals(e, row);
-        }
-        if (e->def.bend != DRAPE_BEND_PLATE) {
-            a->kernels->weigh_bending(e, row);
-        }
-    }
-}
-
-static void gather_rows(void* context, int begin, int end, int worker)
-{
-    (void)worker;
-    const assembly* a = context;
-    const dr_elastic* e = a->elastic;
-    for (int row = begin; row < end; ++row) {
-        if (e->def.bend != DRAPE_BEND_PLATE) {
-            a->kernels->gather_bending(e, row);
-        }
-        a->kernels->assemble[e->def.form != DRAPE_FORM_PLAIN](e, row);
-        if (e->def.bend == DRAPE_BEND_PLATE && e->f.normal[0]) {
-            a->kernels->curl(e, row);
+    for (int block = first; block < last; ++block) {
+        int begin = dr_elastic_block_begin(e, block), end = dr_elastic_block_begin(e, block + 1);
+        int gather_begin = block > 0 ? begin + 1 : 0, measure_begin = block > 0 ? begin + 3 : 0;
+        for (int row = begin; row <= end; ++row) {
+            if (row < end) {
+                weigh_row(a, row);
+            }
+            // One row behind. The last row of the sheet waits for none.
+            if (row - 1 >= gather_begin && (row < end || end == e->def.rows)) {
+                gather_row(a, row - 1);
+            }
+            if (row - 1 >= measure_begin && (row < end || end == e->def.rows)) {
+                measure_row(a, row - 1);
+            }
         }
     }
 }
 
-static void margin_rows(void* context, int begin, int end, int worker)
+// What blocks left out for want of their neighbours' rows. Gap `i` is between blocks i and i + 1.
+static void assemble_gaps(void* context, int first, int last, int worker)
 {
     (void)worker;
     const assembly* a = context;
-    for (int row = begin; row < end; ++row) {
-        a->elastic->row_result[row] = a->kernels->margin(a->elastic, row);
+    for (int gap = first; gap < last; ++gap) {
+        int middle = dr_elastic_block_begin(a->elastic, gap + 1);
+        for (int row = middle - 1; row < middle + 1; ++row) {
+            gather_row(a, row);
+        }
+        for (int row = middle - 1; row < middle + 3; ++row) {
+            measure_row(a, row);
+        }
     }
 }
 
@@ -117,29 +144,6 @@ static void take_acceleration(dr_elastic* e, const drape_vec3* from)
     }
 }
 
-static void assemble_in_parallel(assembly* a, dr_pool* pool)
-{
-    int rows = a->elastic->def.rows, grain = PIECE / a->elastic->def.columns + 1;
-    dr_parallel_for(pool, rows, grain, weigh_rows, a);
-    dr_parallel_for(pool, rows, grain, gather_rows, a);
-    dr_parallel_for(pool, rows, grain, margin_rows, a);
-}
-
-// All of a row while it is in the cache. A row gathers from the elements of the next one, and its
-// margin from the links of those before.
-static void assemble_in_order(assembly* a)
-{
-    int rows = a->elastic->def.rows;
-    weigh_rows(a, 0, 1, 0);
-    for (int row = 0; row < rows; ++row) {
-        if (row + 1 < rows) {
-            weigh_rows(a, row + 1, row + 2, 0);
-        }
-        gather_rows(a, row, row + 1, 0);
-        margin_rows(a, row, row + 1, 0);
-    }
-}
-
 double dr_elastic_begin(dr_elastic* elastic, double dt, const dr_elastic_forces* forces,
                         dr_pool* pool, drape_isa isa)
 {
@@ -148,11 +152,10 @@ double dr_elastic_begin(dr_elastic* elastic, double dt, const dr_elastic_forces*
     if (forces->acceleration) {
         take_acceleration(elastic, forces->acceleration);
     }
-    if (dr_pool_worker_count(pool) > 1 && dr_elastic_vertex_count(elastic) >= 2 * PIECE) {
-        assemble_in_parallel(&a, pool);
-    } else {
-        assemble_in_order(&a);
-    }
+    int blocks = dr_elastic_block_count(elastic);
+    pool = dr_elastic_vertex_count(elastic) < DR_ELASTIC_WORTH_THREADS ? NULL : pool;
+    dr_parallel_for(pool, blocks, 1, assemble_blocks, &a);
+    dr_parallel_for(pool, blocks - 1, 1, assemble_gaps, &a);
     double margin = 1.0;
     for (int row = 0; row < elastic->def.rows; ++row) {
         margin = fmin(margin, elastic->row_result[row]);

@@ -40,6 +40,25 @@ static inline ptrdiff_t dr_elastic_way(const dr_elastic* e, int k, int dm)
     return (ptrdiff_t)(dm - DR_ELASTIC_COLOURS * wrap) * e->run + wrap;
 }
 
+// Rows are handed out in blocks, cut by the sheet alone, never by the number of workers. A block
+// has room for what its neighbours reach into it: 16 rows at most.
+enum {
+    DR_ELASTIC_BLOCK = 32, // rows, at least
+    // Below this many vertices threads would wait for each other longer than they work.
+    DR_ELASTIC_WORTH_THREADS = 1 << 13,
+};
+
+static inline int dr_elastic_block_count(const dr_elastic* e)
+{
+    return e->def.rows < 2 * DR_ELASTIC_BLOCK ? 1 : e->def.rows / DR_ELASTIC_BLOCK;
+}
+
+// The row where a block begins, and the one before it ends.
+static inline int dr_elastic_block_begin(const dr_elastic* e, int block)
+{
+    return (int)((int64_t)e->def.rows * block / dr_elastic_block_count(e));
+}
+
 // Column mod 5 of a colour in a row.
 static inline int dr_elastic_class(int row, int colour)
 {

@@ -142,21 +142,7 @@ static double sweep_colour(const sweeping* s, int row_begin, int row_end, int co
 //
 // Each vertex sees what it would see if the colours went over the whole sheet one by one; but a
 // block stays in the cache, and threads meet twice a sweep and not five times.
-enum {
-    REACH = 2,
-    BLOCK = 32, // rows, at least; the gaps of the last colour take 16
-};
-
-static int block_count(const dr_elastic* e)
-{
-    return e->def.rows < 2 * BLOCK ? 1 : e->def.rows / BLOCK;
-}
-
-// The row where a block begins. Cut by the sheet alone, never by the number of workers.
-static int block_begin(const dr_elastic* e, int block)
-{
-    return (int)((int64_t)e->def.rows * block / block_count(e));
-}
+enum { REACH = 2 };
 
 static void sweep_blocks(void* context, int first, int last, int worker)
 {
@@ -168,8 +154,9 @@ static void sweep_blocks(void* context, int first, int last, int worker)
         *change = 0.0;
         for (int colour = 0; colour < DR_ELASTIC_COLOURS; ++colour) {
             int inside = REACH * colour;
-            int begin = block_begin(e, block) + (block > 0 ? inside : 0);
-            int end = block_begin(e, block + 1) - (block + 1 < block_count(e) ? inside : 0);
+            int begin = dr_elastic_block_begin(e, block) + (block > 0 ? inside : 0);
+            int end = dr_elastic_block_begin(e, block + 1) -
+                      (block + 1 < dr_elastic_block_count(e) ? inside : 0);
             *change = fmax(*change, sweep_colour(s, begin, end, colour));
         }
     }
@@ -182,7 +169,7 @@ static void sweep_gaps(void* context, int first, int last, int worker)
     const sweeping* s = context;
     for (int gap = first; gap < last; ++gap) {
         double* change = &s->elastic->row_result[gap];
-        int middle = block_begin(s->elastic, gap + 1);
+        int middle = dr_elastic_block_begin(s->elastic, gap + 1);
         for (int colour = 1; colour < DR_ELASTIC_COLOURS; ++colour) {
             int half = REACH * colour;
             *change = fmax(*change, sweep_colour(s, middle - half, middle + half, colour));
@@ -190,15 +177,12 @@ static void sweep_gaps(void* context, int first, int last, int worker)
     }
 }
 
-// Below this many vertices the threads would wait for each other longer than they work.
-enum { WORTH_THREADS = 1 << 13 };
-
 static double sweep_once(sweeping* s, dr_pool* pool)
 {
     const dr_elastic* e = s->elastic;
-    int blocks = block_count(e);
+    int blocks = dr_elastic_block_count(e);
     double change = 0.0;
-    pool = dr_elastic_vertex_count(e) < WORTH_THREADS ? NULL : pool;
+    pool = dr_elastic_vertex_count(e) < DR_ELASTIC_WORTH_THREADS ? NULL : pool;
     dr_parallel_for(pool, blocks, 1, sweep_blocks, s);
     dr_parallel_for(pool, blocks - 1, 1, sweep_gaps, s);
     for (int block = 0; block < blocks; ++block) {
