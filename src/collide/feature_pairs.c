@@ -100,6 +100,13 @@ bool dr_features_create(dr_features* features, dr_memory* memory, const dr_tree*
         dr_features_free(features, memory);
         return false;
     }
+    dr_features_choose(features, tree, surface);
+    return true;
+}
+
+void dr_features_choose(dr_features* features, const dr_tree* tree, const dr_surface* surface)
+{
+    features->points.count = features->edges.count = 0;
     for (int n = 0; n < tree->node_count; ++n) {
         features->points.start[n] = features->points.count;
         features->edges.start[n] = features->edges.count;
@@ -109,7 +116,6 @@ bool dr_features_create(dr_features* features, dr_memory* memory, const dr_tree*
     }
     features->points.start[tree->node_count] = features->points.count;
     features->edges.start[tree->node_count] = features->edges.count;
-    return true;
 }
 
 void dr_features_free(dr_features* features, dr_memory* memory)

@@ -30,10 +30,9 @@ static void measure_parts(const dr_mesh* mesh, double* volumes)
         drape_vec3 o = mesh->rest[mesh->triangles[0][0]];
         drape_vec3 a = dr_sub(mesh->rest[v[0]], o), b = dr_sub(mesh->rest[v[1]], o);
         drape_vec3 c = dr_sub(mesh->rest[v[2]], o);
-        volumes[mesh->vertex_part[v[0]]] +=
-            (double)a.x * ((double)b.y * c.z - (double)b.z * c.y) +
-            (double)a.y * ((double)b.z * c.x - (double)b.x * c.z) +
-            (double)a.z * ((double)b.x * c.y - (double)b.y * c.x);
+        volumes[mesh->vertex_part[v[0]]] += (double)a.x * ((double)b.y * c.z - (double)b.z * c.y) +
+                                            (double)a.y * ((double)b.z * c.x - (double)b.x * c.z) +
+                                            (double)a.z * ((double)b.x * c.y - (double)b.y * c.x);
     }
 }
 
@@ -64,8 +63,10 @@ static bool turn_outside_out(dr_mesh* mesh, dr_memory* memory, char* sentence, s
     int32_t(*triangles)[3] = dr_allocate(memory, dr_array_bytes((size_t)count, sizeof *triangles));
     bool done = triangles && turn_parts(mesh, memory, triangles, &turned);
     if (done && turned > 0) {
-        drape_mesh_view view = {.positions = mesh->rest, .triangles = triangles[0],
-                                .vertex_count = mesh->vertex_count, .triangle_count = count};
+        drape_mesh_view view = {.positions = mesh->rest,
+                                .triangles = triangles[0],
+                                .vertex_count = mesh->vertex_count,
+                                .triangle_count = count};
         dr_mesh other;
         done = dr_mesh_build(&other, memory, &view, NULL, sentence, size);
         if (done) {
@@ -95,31 +96,44 @@ static drape_vec3 inward(drape_vec3 from, drape_vec3 along, drape_vec3 corner)
 {
     drape_vec3 d = dr_sub(corner, from);
     float length = dr_dot(along, along);
-    return dr_normalize(dr_sub(d, dr_scale(along, length > 0.0f ? dr_dot(d, along) / length : 0.0f)));
+    return dr_normalize(
+        dr_sub(d, dr_scale(along, length > 0.0f ? dr_dot(d, along) / length : 0.0f)));
 }
 
 static drape_vec3 face_normal(const dr_body* body, int triangle)
 {
     const int32_t* v = body->shell.mesh.triangles[triangle];
     drape_vec3 a = place_of(body->from, v[0]);
-    return dr_normalize(dr_cross(dr_sub(place_of(body->from, v[1]), a),
-                                 dr_sub(place_of(body->from, v[2]), a)));
+    return dr_normalize(
+        dr_cross(dr_sub(place_of(body->from, v[1]), a), dr_sub(place_of(body->from, v[2]), a)));
 }
 
-static dr_bend bend_of(const dr_body* body, const dr_edge* edge)
+// How far a triangle reaches from its edge, from the part of a side that is at right angles to it.
+static float height_over(drape_vec3 from, drape_vec3 side, drape_vec3 corner)
 {
-    // Cosines of bends: below a tenth of a degree they are flat, above 30 degrees sharp.
-    const float flat = -0.9999985f, sharp = -0.8660254f;
+    return dr_dot(side, dr_sub(corner, from));
+}
+
+static dr_bend bend_of(dr_body* body, int32_t index)
+{
+    // What rounding may leave of a plane, radians; and the cosine above which bends are sharp: of 30
+    // degrees.
+    const float flat = 1e-4f, sharp = -0.8660254f;
+    const dr_edge* edge = &body->shell.mesh.edges[index];
     if (edge->t[1] < 0) {
         return DR_BEND_SHARP;
     }
     drape_vec3 from = place_of(body->from, edge->v[0]);
     drape_vec3 along = dr_sub(place_of(body->from, edge->v[1]), from);
-    drape_vec3 a = inward(from, along, opposite_corner(body, edge, 0));
-    drape_vec3 b = inward(from, along, opposite_corner(body, edge, 1));
+    drape_vec3 c = opposite_corner(body, edge, 0), d = opposite_corner(body, edge, 1);
+    drape_vec3 a = inward(from, along, c), b = inward(from, along, d);
+    float height = 0.5f * (height_over(from, a, c) + height_over(from, b, d));
+    // Twice the sine of half the bend: as good as the angle where it is blunt.
+    body->edge_turn[index] = dr_length(dr_add(a, b));
+    body->edge_curve[index] = height > 0.0f ? body->edge_turn[index] / height : INFINITY;
     float cosine = dr_dot(a, b);
     bool is_valley = body->is_closed && dr_dot(face_normal(body, edge->t[0]), b) > 0.0f;
-    if (cosine < flat || is_valley) {
+    if (body->edge_turn[index] < flat || is_valley) {
         return DR_BEND_IDLE;
     }
     return cosine > sharp ? DR_BEND_SHARP : DR_BEND_BLUNT;
@@ -130,23 +144,14 @@ static void sort_bends(dr_body* body)
 {
     const dr_mesh* mesh = &body->shell.mesh;
     memset(body->edge_bend, 0, (size_t)mesh->edge_count);
-    memset(body->vertex_bend, DR_BEND_IDLE, (size_t)mesh->vertex_count);
     for (int i = 0; i < 3 * mesh->triangle_count; ++i) {
         int32_t edge = mesh->triangle_edges[i];
         if (edge >= 0 && body->edge_bend[edge] < 3) {
             ++body->edge_bend[edge];
         }
     }
-    body->is_smooth = true;
     for (int e = 0; e < mesh->edge_count; ++e) {
-        const dr_edge* edge = &mesh->edges[e];
-        dr_bend bend = body->edge_bend[e] > 2 ? DR_BEND_SHARP : bend_of(body, edge);
-        body->edge_bend[e] = (uint8_t)bend;
-        body->is_smooth = body->is_smooth && bend != DR_BEND_SHARP;
-        for (int k = 0; k < 2; ++k) {
-            uint8_t* of_vertex = &body->vertex_bend[edge->v[k]];
-            *of_vertex = *of_vertex < bend ? (uint8_t)bend : *of_vertex;
-        }
+        body->edge_bend[e] = (uint8_t)(body->edge_bend[e] > 2 ? DR_BEND_SHARP : bend_of(body, e));
     }
 }
 
@@ -166,8 +171,9 @@ static void refresh_normals(dr_body* body)
         const int32_t* v = mesh->triangles[t];
         drape_vec3 n = face_normal(body, t);
         for (int k = 0; k < 3; ++k) {
-            double angle = angle_at(place_of(body->from, v[k]), place_of(body->from, v[(k + 1) % 3]),
-                                    place_of(body->from, v[(k + 2) % 3]));
+            double angle =
+                angle_at(place_of(body->from, v[k]), place_of(body->from, v[(k + 1) % 3]),
+                         place_of(body->from, v[(k + 2) % 3]));
             float* sum = body->normals + (size_t)v[k] * 4;
             sum[0] += (float)angle * n.x;
             sum[1] += (float)angle * n.y;
@@ -178,10 +184,11 @@ static void refresh_normals(dr_body* body)
 
 static void refresh(dr_body* body, dr_pool* pool)
 {
-    dr_motion motion = {.start = body->from, .end = body->is_changing ? body->to : NULL,
-                        .stride = 4};
+    dr_motion motion = {
+        .start = body->from, .end = body->is_changing ? body->to : NULL, .stride = 4};
     dr_shell_refit(&body->shell, pool, &motion);
     sort_bends(body);
+    ++body->version;
     if (body->is_closed) {
         refresh_normals(body);
     }
@@ -195,12 +202,14 @@ static bool fill(dr_body* body, dr_memory* memory, const drape_mesh_view* view)
     const dr_mesh* mesh = &body->shell.mesh;
     body->from = dr_new_zeroed(memory, float, (size_t)mesh->vertex_count * 4);
     body->edge_bend = dr_new(memory, uint8_t, mesh->edge_count);
-    body->vertex_bend = dr_new(memory, uint8_t, mesh->vertex_count);
+    body->edge_turn = dr_new(memory, float, mesh->edge_count);
+    body->edge_curve = dr_new(memory, float, mesh->edge_count);
     body->triangles =
         dr_allocate(memory, dr_array_bytes((size_t)view->triangle_count, sizeof *body->triangles));
     body->normals = body->is_closed ? dr_new(memory, float, (size_t)mesh->vertex_count * 4) : NULL;
-    if (!body->from || !body->vertex_bend || !body->triangles ||
-        (mesh->edge_count > 0 && !body->edge_bend) || (body->is_closed && !body->normals)) {
+    bool has_edges = body->edge_bend && body->edge_turn && body->edge_curve;
+    if (!body->from || !body->triangles || (mesh->edge_count > 0 && !has_edges) ||
+        (body->is_closed && !body->normals)) {
         return false;
     }
     memcpy(body->triangles, view->triangles,
@@ -224,7 +233,8 @@ static bool build(dr_body* body, dr_memory* memory, const drape_mesh_view* view,
     }
     body->is_closed = is_watertight(&mesh.report);
     bool done = (!body->is_closed || turn_outside_out(&mesh, memory, sentence, size)) &&
-                dr_shell_create(&body->shell, memory, &mesh, isa) && fill(body, memory, view);
+                dr_shell_create(&body->shell, memory, &mesh, isa, false) &&
+                fill(body, memory, view);
     dr_mesh_free(&mesh, memory); // whatever was not taken
     return done;
 }
@@ -262,7 +272,8 @@ void dr_body_destroy(dr_body* body, dr_memory* memory)
     dr_delete(memory, body->to, floats);
     dr_delete(memory, body->normals, floats);
     dr_delete(memory, body->edge_bend, body->shell.mesh.edge_count);
-    dr_delete(memory, body->vertex_bend, body->shell.mesh.vertex_count);
+    dr_delete(memory, body->edge_turn, body->shell.mesh.edge_count);
+    dr_delete(memory, body->edge_curve, body->shell.mesh.edge_count);
     dr_delete(memory, body->welded, body->given_count);
     dr_delete(memory, body->triangles, body->triangle_count);
     dr_shell_free(&body->shell, memory);

@@ -12,8 +12,9 @@
 // inside out are turned back. Everything else is *open*: a sheet with two sides and no inside.
 //
 // Not every edge and vertex can be the first to touch a cloth. Between two triangles in one plane, or
-// in a valley of a closed body, the faces are met first: those are *idle* and left out of all searches.
-// Others are *sharp* (they bend by more than 30 degrees, or are borders) or *blunt*.
+// in a valley of a closed body, the faces are met first: those edges are *idle*. Others are *sharp* (they
+// bend by more than 30 degrees, or are borders) or *blunt*. Which of them matter to a cloth depends on
+// the length of its edges as well (contact/relief.h).
 #ifndef DR_BODY_H
 #define DR_BODY_H
 
@@ -35,8 +36,10 @@ struct dr_body {
     float* from;             // by vertex, four floats: at the start of the step
     float* to;               // at its end; null while the body has always been rigid
     float* normals;          // by vertex, four floats: towards the outside, closed bodies only
-    uint8_t *edge_bend, *vertex_bend; // dr_bend
-    bool is_smooth;          // nothing of it is sharp
+    uint8_t* edge_bend;      // dr_bend
+    float* edge_turn;        // by edge: by how much the normal turns there, radians
+    float* edge_curve;       // by edge: the same against how far its triangles reach, 1/m
+    int version;             // counts the changes of all that is by edge
     float travel;            // most that a vertex goes in the step, m
     // What was given, for drawing.
     int given_count, triangle_count;

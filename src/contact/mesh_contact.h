@@ -7,8 +7,8 @@
 //
 //         p  cloth               Vertices are held at the contact radius r from the triangles. Edges and
 //         |   d                  triangles of the cloth are held where the body stands out between
-//     ----c---------- body       their vertices: at r from sharp edges and tips, at r/2 from blunt ones,
-//                                so that smooth bodies are carried by vertices alone.
+//     ----c---------- body       their vertices (contact/relief.h): at r from sharp edges and tips, at
+//                                r/2 from blunt ones. Smooth bodies are carried by vertices alone.
 //
 // A plane is only as good as what lies behind it. Hence of the triangles near a vertex only those
 // count whose closest point is nearest among their neighbours, and an edge or vertex of the body
@@ -23,6 +23,7 @@
 #include "collide/closest.h"
 #include "contact/body.h"
 #include "contact/contact.h"
+#include "contact/relief.h"
 
 typedef struct dr_touch_kernels dr_touch_kernels;
 
@@ -30,12 +31,14 @@ typedef struct dr_touch_args {
     const dr_touch_kernels* kernels;
     const dr_sheet* sheet;
     const dr_obstacle* obstacle; // its poses, its body
+    const dr_relief* relief;     // of the body, for this cloth
     const float* local;          // by slot: x y z in the frame of the body, and the length of its way
-    const float* ahead;          // by slot: x y z
+    const float* ahead;          // by slot: x y z, and the way as it was predicted
     dr_contact_range range;      // of vertices
+    float near;                  // lists have all within this and 1.5 times the way, as predicted
     float feature_radius[2];     // at which edges and triangles are held: by blunt and by sharp ones
     float feature_static[2];     // and the gaps at which their contacts are made
-    float depth;                 // of what is inside a closed body and still brought out
+    bool looks_deep;             // what is inside a closed body is looked for even where it is slow
     float moved;                 // sum of the greatest moves of vertices against the body so far
     int* test_count;             // closest points found are added up here
     dr_friction friction;
@@ -84,23 +87,25 @@ enum { DR_TOUCH_MOST_NEAR = 64 };
 typedef struct dr_touch_frame {
     float *local, *ahead;
     const float *lo, *hi;
-    float slack; // by how much all of them are within their boxes; negative: one is not
-    float way;   // of the one that goes furthest
-    float moved; // most that one is from where it was in `local` before
+    bool predicts; // the ways are those of the prediction
+    float slack;   // by how much all are within their boxes, less 1.5 times their ways
+    float way;     // of the one that goes furthest
+    float moved;   // most that one is from where it was in `local` before
 } dr_touch_frame;
 
 struct dr_touch_kernels {
     // Writes `local` and `ahead` of vectors [begin, end), `slack` and `way`.
     void (*frame)(const dr_sheet* sheet, const dr_obstacle* obstacle, int begin, int end,
                   dr_touch_frame* out);
-    // Those nearer than `limit`, in order; of too many the nearest. Weights of edges: on the cloth's,
-    // on the body's.
+    // Those nearer than the limit, in order; of too many the nearest. `limits` of the vertex, or of the
+    // ends of the edge, or of the corners of the triangle: in between they are mixed like places.
+    // Weights of edges: on the cloth's, on the body's.
     int (*near_triangles)(const dr_touch_args* args, const int32_t* slots,
-                          const dr_touch_list* list, float limit, dr_touch_near* out);
+                          const dr_touch_list* list, const float* limits, dr_touch_near* out);
     int (*near_edges)(const dr_touch_args* args, const int32_t* slots, const dr_touch_list* list,
-                      float limit, dr_touch_near* out);
+                      const float* limits, dr_touch_near* out);
     int (*near_points)(const dr_touch_args* args, const int32_t* slots, const dr_touch_list* list,
-                       float limit, dr_touch_near* out);
+                       const float* limits, dr_touch_near* out);
 };
 
 const dr_touch_kernels* dr_touch_kernels_for(drape_isa isa);

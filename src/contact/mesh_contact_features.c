@@ -1,4 +1,6 @@
 // Edges and triangles of a cloth against the edges and vertices of a body.
+#include <string.h>
+
 #include "collide/tree_query.h"
 #include "contact/mesh_contact_parts.h"
 
@@ -53,10 +55,10 @@ static bool tip_is_least(const dr_touch_args* args, const tip* of, drape_vec3 po
 }
 
 // Whether a point is inside the body: what a ray meets first is then seen from behind.
-static bool is_enclosed(const dr_touch_args* args, drape_vec3 p, drape_vec3 direction)
+static bool is_enclosed(const dr_touch_args* args, drape_vec3 p, drape_vec3 direction, float depth)
 {
     const dr_body* body = args->obstacle->body;
-    dr_ray ray = {p, direction, 0.0f, 2.0f * args->depth};
+    dr_ray ray = {p, direction, 0.0f, 2.0f * depth};
     dr_ray_hit hit;
     if (!dr_tree_ray_nearest(&body->shell.tree, body->from, 4, &ray, &hit)) {
         return false;
@@ -88,7 +90,7 @@ static bool enters(const dr_touch_args* args, const tip* of, const dr_touch_plan
 
 // Turns a plane so that the body is behind it. What lies inside a closed body looks at it from behind;
 // false when it is neither this way nor that.
-static bool turn_out(const dr_touch_args* args, const tip* of, dr_touch_plane* t)
+static bool turn_out(const dr_touch_args* args, const tip* of, float depth, dr_touch_plane* t)
 {
     if (tip_is_least(args, of, t->point, t->normal)) {
         return true;
@@ -96,8 +98,8 @@ static bool turn_out(const dr_touch_args* args, const tip* of, dr_touch_plane* t
     drape_vec3 p = dr_add(t->point, dr_scale(t->normal, t->distance));
     t->normal = dr_scale(t->normal, -1.0f);
     t->distance = -t->distance;
-    return args->obstacle->body->is_closed && -t->distance < args->depth &&
-           tip_is_least(args, of, t->point, t->normal) && is_enclosed(args, p, t->normal);
+    return args->obstacle->body->is_closed && -t->distance < depth &&
+           tip_is_least(args, of, t->point, t->normal) && is_enclosed(args, p, t->normal, depth);
 }
 
 static bool is_same_spot(const dr_contact1* a, const dr_contact1* b)
@@ -153,37 +155,65 @@ static void add_touch(const dr_touch_args* args, const dr_touch_spot* at, const 
     list->count += place == list->count;
 }
 
-// How far to look for what an edge or triangle may meet.
-static float feature_limit(const dr_touch_args* args, const int32_t* slots, int count, float* way)
+// An edge or triangle of the cloth, and how far around it to look.
+typedef struct seeker {
+    const int32_t* slots;
+    int count;
+    float way;       // most that one of its vertices goes, and the body
+    float depth;     // of what is inside a closed body and still brought out
+    float limits[3]; // by vertex
+} seeker;
+
+static seeker seeker_of(const dr_touch_args* args, const int32_t* slots, int count)
 {
-    *way = 0.0f;
+    seeker of = {.slots = slots, .count = count};
+    float predicted = 0.0f, body = body_way(args);
     for (int i = 0; i < count; ++i) {
-        *way = fmaxf(*way, way_of(args, slots[i]));
+        of.way = fmaxf(of.way, way_of(args, slots[i]) + body);
+        predicted = fmaxf(predicted, predicted_way(args, slots[i]) + body);
     }
-    *way += body_way(args);
-    int sharpest = !args->obstacle->body->is_smooth;
-    float reach = args->feature_radius[sharpest] + args->feature_static[sharpest] + 1.5f * *way;
-    return args->obstacle->body->is_closed ? fmaxf(reach, args->depth) : reach;
+    // What is deep inside is rare: it is looked for around what is fast, and once a step.
+    bool looks_deep = args->looks_deep || predicted > 0.5f * args->range.radius;
+    looks_deep = looks_deep && args->obstacle->body->is_closed;
+    of.depth = looks_deep ? args->near + 1.5f * predicted : 0.0f;
+    int sharpest = !args->relief->is_smooth;
+    float base = args->feature_radius[sharpest] + args->feature_static[sharpest];
+    for (int i = 0; i < count; ++i) {
+        float way = predicted_way(args, slots[i]) + body;
+        of.limits[i] = (looks_deep ? args->near : base) + 1.5f * way;
+    }
+    return of;
 }
 
 // Whether something of this bend is too far to be touched, and to be inside.
-static bool is_far(const dr_touch_args* args, const tip* of, float distance, float way)
+static bool is_far(const dr_touch_args* args, const seeker* of, const tip* what, float distance)
 {
-    bool is_sharp = of->bend == DR_BEND_SHARP;
-    return distance > args->depth &&
-           distance > args->feature_radius[is_sharp] + args->feature_static[is_sharp] + 1.5f * way;
+    bool is_sharp = what->bend == DR_BEND_SHARP;
+    float reach = args->feature_radius[is_sharp] + args->feature_static[is_sharp];
+    return distance > of->depth && distance > reach + 1.5f * of->way;
+}
+
+// Adds the contact of a point of the feature with a tip of the body, if the body is behind it or about
+// to be entered.
+static void hold(const dr_touch_args* args, const seeker* of, const float* weights, const tip* what,
+                 dr_touch_plane* now, bool crosses, contact_list* made)
+{
+    dr_touch_spot at = {of->slots, weights, of->count};
+    if (crosses ? enters(args, what, now) : turn_out(args, what, of->depth, now)) {
+        add_touch(args, &at, now, what->bend, made);
+    }
 }
 
 // --- Edges ---
 
-static tip tip_of_edge(const dr_body* body, int32_t edge, float at)
+static tip tip_of_edge(const dr_touch_args* args, int32_t edge, float at)
 {
-    const dr_edge* e = &body->shell.mesh.edges[edge];
+    const dr_edge* e = &args->obstacle->body->shell.mesh.edges[edge];
     if (at > NO_WEIGHT && at < 1.0f - NO_WEIGHT) {
-        return (tip){e, -1, (dr_bend)body->edge_bend[edge]};
+        return (tip){e, -1, (dr_bend)args->relief->edge[edge]};
     }
     int32_t vertex = e->v[at > 0.5f];
-    return (tip){NULL, vertex, (dr_bend)body->vertex_bend[vertex]};
+    return (tip){NULL, vertex, (dr_bend)args->relief->vertex[vertex]};
 }
 
 // A unit vector across both edges, in double; false when they are parallel.
@@ -268,33 +298,30 @@ static bool edges_cross(const dr_touch_args* args, const edge_pair* pair, float*
 int dr_touch_edge(const dr_touch_args* args, const int32_t slots[2], const dr_touch_list* list,
                   dr_contact1* out)
 {
-    const dr_body* body = args->obstacle->body;
-    float way, limit = feature_limit(args, slots, 2, &way);
+    const dr_edge* edges = args->obstacle->body->shell.mesh.edges;
+    seeker of = seeker_of(args, slots, 2);
     dr_touch_near near[DR_TOUCH_MOST_NEAR];
-    int found = args->kernels->near_edges(args, slots, list, limit, near);
+    int found = args->kernels->near_edges(args, slots, list, of.limits, near);
     contact_list made = {.out = out};
     for (int i = 0; i < found; ++i) {
         const float* w = near[i].closest.weight;
         float s = w[0], t = w[1], distance = sqrtf(near[i].closest.squared);
-        bool may_cross = distance < way, is_end = s < NO_WEIGHT || s > 1.0f - NO_WEIGHT;
-        tip of = tip_of_edge(body, near[i].feature, t);
+        bool may_cross = distance < of.way, is_end = s < NO_WEIGHT || s > 1.0f - NO_WEIGHT;
+        tip what = tip_of_edge(args, near[i].feature, t);
         // At an end the contact of that vertex is enough.
-        if (!may_cross && (is_end || is_far(args, &of, distance, way))) {
+        if (!may_cross && (is_end || is_far(args, &of, &what, distance))) {
             continue;
         }
-        edge_pair pair = edge_pair_of(args, slots, &body->shell.mesh.edges[near[i].feature]);
+        edge_pair pair = edge_pair_of(args, slots, &edges[near[i].feature]);
         bool crosses = may_cross && edges_cross(args, &pair, &s, &t);
         if (crosses) {
-            of = tip_of_edge(body, near[i].feature, t);
+            what = tip_of_edge(args, near[i].feature, t);
         } else if (is_end) {
             continue;
         }
         dr_touch_plane now = touch_edges(&pair, s, t);
         const float weights[2] = {1.0f - s, s};
-        dr_touch_spot at = {slots, weights, 2};
-        if (crosses ? enters(args, &of, &now) : turn_out(args, &of, &now)) {
-            add_touch(args, &at, &now, of.bend, &made);
-        }
+        hold(args, &of, weights, &what, &now, crosses, &made);
     }
     return made.count;
 }
@@ -344,29 +371,23 @@ static dr_touch_plane touch_face(const dr_touch_args* args, const int32_t slots[
 int dr_touch_face(const dr_touch_args* args, const int32_t slots[3], const dr_touch_list* list,
                   dr_contact1* out)
 {
-    const dr_body* body = args->obstacle->body;
-    float way, limit = feature_limit(args, slots, 3, &way);
+    seeker of = seeker_of(args, slots, 3);
     dr_touch_near near[DR_TOUCH_MOST_NEAR];
-    int found = args->kernels->near_points(args, slots, list, limit, near);
+    int found = args->kernels->near_points(args, slots, list, of.limits, near);
     contact_list made = {.out = out};
     for (int i = 0; i < found; ++i) {
-        float weights[3] = {near[i].closest.weight[0], near[i].closest.weight[1],
-                            near[i].closest.weight[2]};
-        tip of = {NULL, near[i].feature, (dr_bend)body->vertex_bend[near[i].feature]};
+        float weights[3];
+        memcpy(weights, near[i].closest.weight, sizeof weights);
+        tip what = {NULL, near[i].feature, (dr_bend)args->relief->vertex[near[i].feature]};
         float distance = sqrtf(near[i].closest.squared);
-        bool crosses = distance < way && goes_through(args, slots, of.vertex, weights);
-        if (!crosses && is_far(args, &of, distance, way)) {
-            continue;
-        }
+        bool crosses = distance < of.way && goes_through(args, slots, what.vertex, weights);
         // On the border the contacts of edges and vertices are enough.
-        if (!crosses && corner_bits(&near[i].closest) != 7) {
+        if (!crosses &&
+            (is_far(args, &of, &what, distance) || corner_bits(&near[i].closest) != 7)) {
             continue;
         }
-        dr_touch_plane now = touch_face(args, slots, of.vertex);
-        dr_touch_spot at = {slots, weights, 3};
-        if (crosses ? enters(args, &of, &now) : turn_out(args, &of, &now)) {
-            add_touch(args, &at, &now, of.bend, &made);
-        }
+        dr_touch_plane now = touch_face(args, slots, what.vertex);
+        hold(args, &of, weights, &what, &now, crosses, &made);
     }
     return made.count;
 }

@@ -3,7 +3,10 @@
 #include "contact/mesh_contact.h"
 #include "solver/sheet_lanes.h"
 
-static inline dr_v8 splat(drape_vec3 v) { return dr_v8_set(v.x, v.y, v.z); }
+static inline dr_v8 splat(drape_vec3 v)
+{
+    return dr_v8_set(v.x, v.y, v.z);
+}
 
 static inline dr_v8 matrix_apply_transposed(const float m[9], dr_v8 v)
 {
@@ -21,6 +24,13 @@ static inline dr_v8 load_records(const float* array, int vector)
     dr_f8 c[4];
     dr_f8_gather4(array + (size_t)vector * 32, consecutive, c);
     return (dr_v8){c[0], c[1], c[2]};
+}
+
+static inline dr_f8 load_fourth(const float* array, int vector)
+{
+    dr_f8 c[4];
+    dr_f8_gather4(array + (size_t)vector * 32, consecutive, c);
+    return c[3];
 }
 
 static inline void store_records(float* array, int vector, dr_v8 p, dr_f8 w)
@@ -60,11 +70,12 @@ static void frame(const dr_sheet* sheet, const dr_obstacle* obstacle, int begin,
         moved = dr_f8_max(dr_v8_dot(since, since), moved);
         dr_f8 length = dr_f8_sqrt(dr_v8_dot(way, way));
         store_records(out->local, k, p, length);
-        store_records(out->ahead, k, q, dr_f8_zero());
+        store_records(out->ahead, k, q, out->predicts ? length : load_fourth(out->ahead, k));
         dr_v8 lo = load_records(out->lo, k), hi = load_records(out->hi, k);
-        slack = dr_f8_min(slack_along(p.x, q.x, lo.x, hi.x), slack);
-        slack = dr_f8_min(slack_along(p.y, q.y, lo.y, hi.y), slack);
-        slack = dr_f8_min(slack_along(p.z, q.z, lo.z, hi.z), slack);
+        dr_f8 least = slack_along(p.x, q.x, lo.x, hi.x);
+        least = dr_f8_min(slack_along(p.y, q.y, lo.y, hi.y), least);
+        least = dr_f8_min(slack_along(p.z, q.z, lo.z, hi.z), least);
+        slack = dr_f8_min(dr_f8_sub(least, dr_f8_mul(dr_f8_set(1.5f), length)), slack);
         furthest = dr_f8_max(length, furthest);
     }
     out->slack = -largest_lane(dr_f8_neg(slack));
@@ -119,9 +130,10 @@ typedef struct batch {
 
 // Takes results over: what is near, and how far each one is for the next time.
 static void finish_batch(const dr_touch_args* args, const dr_touch_list* list, const batch* of,
-                         const dr_closest8* closest, float limit, dr_touch_near* out, int* found)
+                         const dr_closest8* closest, dr_f8 limit, dr_touch_near* out, int* found)
 {
-    float squared[8], distance[8], w[3][8];
+    float squared[8], distance[8], w[3][8], most[8];
+    dr_f8_store(most, dr_f8_mul(limit, limit));
     dr_f8_store(squared, closest->squared);
     dr_f8_store(distance, dr_f8_add(dr_f8_sqrt(closest->squared), dr_f8_set(args->moved)));
     dr_f8_store(w[0], closest->w0);
@@ -129,7 +141,7 @@ static void finish_batch(const dr_touch_args* args, const dr_touch_list* list, c
     dr_f8_store(w[2], closest->w2);
     for (int i = 0; i < of->count; ++i) {
         list->bounds[of->at[i]] = distance[i];
-        if (squared[i] < limit * limit) {
+        if (squared[i] < most[i]) {
             dr_touch_near one = {{squared[i], {w[0][i], w[1][i], w[2][i]}},
                                  list->features[of->at[i]]};
             keep(out, found, &one);
@@ -137,12 +149,12 @@ static void finish_batch(const dr_touch_args* args, const dr_touch_list* list, c
     }
 }
 
-// Closest points of a feature of the cloth and a batch of those of the body.
+// Closest points of a feature of the cloth and a batch of those of the body, and the limits there.
 typedef dr_closest8 closest_fn(const dr_touch_args* args, const int32_t* slots,
-                               const int32_t feature[8]);
+                               const int32_t feature[8], const float* limits, dr_f8* limit);
 
 static dr_closest8 closest_triangles(const dr_touch_args* args, const int32_t* slots,
-                                     const int32_t feature[8])
+                                     const int32_t feature[8], const float* limits, dr_f8* limit)
 {
     const int32_t(*triangles)[3] = (const int32_t(*)[3])args->obstacle->body->shell.mesh.triangles;
     int32_t vertex[3][8];
@@ -152,12 +164,13 @@ static dr_closest8 closest_triangles(const dr_touch_args* args, const int32_t* s
         vertex[1][i] = corner[1];
         vertex[2][i] = corner[2];
     }
+    *limit = dr_f8_set(limits[0]);
     return dr_closest8_point_triangle(splat_slot(args, slots[0]), gather(args, vertex[0]),
                                       gather(args, vertex[1]), gather(args, vertex[2]));
 }
 
 static dr_closest8 closest_edges(const dr_touch_args* args, const int32_t* slots,
-                                 const int32_t feature[8])
+                                 const int32_t feature[8], const float* limits, dr_f8* limit)
 {
     const dr_edge* edges = args->obstacle->body->shell.mesh.edges;
     int32_t vertex[2][8];
@@ -165,26 +178,35 @@ static dr_closest8 closest_edges(const dr_touch_args* args, const int32_t* slots
         vertex[0][i] = edges[feature[i]].v[0];
         vertex[1][i] = edges[feature[i]].v[1];
     }
-    return dr_closest8_edges(splat_slot(args, slots[0]), splat_slot(args, slots[1]),
-                             gather(args, vertex[0]), gather(args, vertex[1]));
+    dr_closest8 closest = dr_closest8_edges(splat_slot(args, slots[0]), splat_slot(args, slots[1]),
+                                            gather(args, vertex[0]), gather(args, vertex[1]));
+    *limit =
+        dr_f8_add(dr_f8_set(limits[0]), dr_f8_mul(dr_f8_set(limits[1] - limits[0]), closest.w0));
+    return closest;
 }
 
 static dr_closest8 closest_points(const dr_touch_args* args, const int32_t* slots,
-                                  const int32_t feature[8])
+                                  const int32_t feature[8], const float* limits, dr_f8* limit)
 {
-    return dr_closest8_point_triangle(gather(args, feature), splat_slot(args, slots[0]),
-                                      splat_slot(args, slots[1]), splat_slot(args, slots[2]));
+    dr_closest8 closest =
+        dr_closest8_point_triangle(gather(args, feature), splat_slot(args, slots[0]),
+                                   splat_slot(args, slots[1]), splat_slot(args, slots[2]));
+    *limit = dr_f8_add(dr_f8_mul(dr_f8_set(limits[0]), closest.w0),
+                       dr_f8_add(dr_f8_mul(dr_f8_set(limits[1]), closest.w1),
+                                 dr_f8_mul(dr_f8_set(limits[2]), closest.w2)));
+    return closest;
 }
 
 static void look_at_batch(const dr_touch_args* args, const int32_t* slots,
-                          const dr_touch_list* list, batch* now, float limit, dr_touch_near* out,
-                          int* found, closest_fn* closest_of)
+                          const dr_touch_list* list, batch* now, const float* limits,
+                          dr_touch_near* out, int* found, closest_fn* closest_of)
 {
     int32_t feature[8];
     for (int k = 0; k < 8; ++k) {
         feature[k] = list->features[now->at[k < now->count ? k : 0]];
     }
-    dr_closest8 closest = closest_of(args, slots, feature);
+    dr_f8 limit;
+    dr_closest8 closest = closest_of(args, slots, feature, limits, &limit);
     finish_batch(args, list, now, &closest, limit, out, found);
     *args->test_count += now->count;
     now->count = 0;
@@ -192,9 +214,14 @@ static void look_at_batch(const dr_touch_args* args, const int32_t* slots,
 
 // Looks at the features whose distance may have fallen below the limit since the last time.
 static inline int look(const dr_touch_args* args, const int32_t* slots, const dr_touch_list* list,
-                       float limit, dr_touch_near* out, closest_fn* closest_of)
+                       const float* limits, int limit_count, dr_touch_near* out,
+                       closest_fn* closest_of)
 {
-    dr_f8 threshold = dr_f8_set(args->moved + 1.0001f * limit);
+    float widest = limits[0];
+    for (int i = 1; i < limit_count; ++i) {
+        widest = limits[i] > widest ? limits[i] : widest;
+    }
+    dr_f8 threshold = dr_f8_set(args->moved + 1.0001f * widest);
     batch now = {.count = 0};
     int found = 0;
     for (int first = 0; first < list->count; first += 8) {
@@ -207,34 +234,34 @@ static inline int look(const dr_touch_args* args, const int32_t* slots, const dr
             }
             now.at[now.count++] = first + i;
             if (now.count == 8) {
-                look_at_batch(args, slots, list, &now, limit, out, &found, closest_of);
+                look_at_batch(args, slots, list, &now, limits, out, &found, closest_of);
             }
         }
     }
     if (now.count > 0) {
-        look_at_batch(args, slots, list, &now, limit, out, &found, closest_of);
+        look_at_batch(args, slots, list, &now, limits, out, &found, closest_of);
     }
     return found;
 }
 
 static int near_triangles(const dr_touch_args* args, const int32_t* slots,
-                          const dr_touch_list* list, float limit, dr_touch_near* out)
+                          const dr_touch_list* list, const float* limits, dr_touch_near* out)
 {
-    return look(args, slots, list, limit, out, closest_triangles);
+    return look(args, slots, list, limits, 1, out, closest_triangles);
 }
 
 static int near_edges(const dr_touch_args* args, const int32_t* slots, const dr_touch_list* list,
-                      float limit, dr_touch_near* out)
+                      const float* limits, dr_touch_near* out)
 {
-    return look(args, slots, list, limit, out, closest_edges);
+    return look(args, slots, list, limits, 2, out, closest_edges);
 }
 
 static int near_points(const dr_touch_args* args, const int32_t* slots, const dr_touch_list* list,
-                       float limit, dr_touch_near* out)
+                       const float* limits, dr_touch_near* out)
 {
-    return look(args, slots, list, limit, out, closest_points);
+    return look(args, slots, list, limits, 3, out, closest_points);
 }
 
 const dr_touch_kernels DR_KERNEL(dr_touch_kernels);
 const dr_touch_kernels DR_KERNEL(dr_touch_kernels) = {frame, near_triangles, near_edges,
-                                                    near_points};
+                                                      near_points};

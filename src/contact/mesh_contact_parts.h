@@ -33,6 +33,12 @@ static inline float way_of(const dr_touch_args* args, int32_t slot)
     return args->local[(size_t)slot * 4 + 3];
 }
 
+// As it was predicted: what a list has near depends on it.
+static inline float predicted_way(const dr_touch_args* args, int32_t slot)
+{
+    return args->ahead[(size_t)slot * 4 + 3];
+}
+
 // Most that the body's own vertices go in the substep.
 static inline float body_way(const dr_touch_args* args)
 {
@@ -104,6 +110,7 @@ typedef struct dr_touch_plane {
     drape_vec3 point;   // of the body, at the start
     drape_vec3 carried; // how far the body's own change takes that point
     float distance;     // of the cloth from it at the start, negative inside
+    float radius;       // at which the cloth is held from it
 } dr_touch_plane;
 
 // Some point of the cloth: its slots and their weights.

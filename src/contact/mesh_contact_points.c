@@ -65,6 +65,15 @@ static bool is_inside(const dr_touch_args* args, drape_vec3 p, const dr_touch_ne
     return dr_dot(dr_sub(p, weighted(x, near->closest.weight)), outward(args, near)) < 0.0f;
 }
 
+// How far from a point of the body vertices are held: higher where it is round.
+static float radius_at(const dr_touch_args* args, int32_t triangle, const float weights[3])
+{
+    const int32_t* v = corners_of(args, triangle);
+    const float* lift = args->relief->lift;
+    return args->range.radius +
+           (weights[0] * lift[v[0]] + weights[1] * lift[v[1]] + weights[2] * lift[v[2]]);
+}
+
 static dr_touch_plane touch_triangle(const dr_touch_args* args, int32_t slot,
                                      const dr_touch_near* near)
 {
@@ -73,7 +82,8 @@ static dr_touch_plane touch_triangle(const dr_touch_args* args, int32_t slot,
     triangle_at(args, near->feature, args->obstacle->share_end, end);
     drape_vec3 p = local_of(args, slot);
     dr_touch_plane t = {.point = weighted(start, near->closest.weight),
-                        .distance = sqrtf(near->closest.squared)};
+                        .distance = sqrtf(near->closest.squared),
+                        .radius = radius_at(args, near->feature, near->closest.weight)};
     t.carried = dr_sub(weighted(end, near->closest.weight), t.point);
     if (corner_bits(&near->closest) == 7) {
         t.normal = dr_touch_normal(args, start, end, p, slip_of(args, slot, t.carried));
@@ -158,7 +168,8 @@ static bool touch_first(const dr_touch_args* args, int32_t slot, const dr_touch_
     dr_points3 start, end;
     triangle_at(args, triangle, args->obstacle->share_start, start);
     triangle_at(args, triangle, args->obstacle->share_end, end);
-    *out = (dr_touch_plane){.point = weighted(start, best.weight)};
+    *out = (dr_touch_plane){.point = weighted(start, best.weight),
+                            .radius = radius_at(args, triangle, best.weight)};
     out->carried = dr_sub(weighted(end, best.weight), out->point);
     out->normal = dr_touch_normal(args, start, end, p, slip_of(args, slot, out->carried));
     out->distance = fabsf(dr_dot(normal_of(start), dr_sub(p, start[0])));
@@ -187,7 +198,7 @@ static int touch_all(const dr_touch_args* args, const dr_touch_spot* at, const d
             continue;
         }
         dr_touch_plane t = touch_triangle(args, at->slots[0], &near[k]);
-        if (dr_touch_is_in_range(args, at, &t, range->radius, range->static_radius)) {
+        if (dr_touch_is_in_range(args, at, &t, t.radius, range->static_radius)) {
             out[made++] = t;
         }
     }
@@ -197,12 +208,11 @@ static int touch_all(const dr_touch_args* args, const dr_touch_spot* at, const d
 int dr_touch_point(const dr_touch_args* args, int32_t slot, const dr_touch_list* list,
                    dr_contact1* out, float* nearest)
 {
-    const dr_contact_range* range = &args->range;
     float way = way_of(args, slot) + body_way(args);
-    float limit = range->radius + range->static_radius + 1.5f * way;
+    float limit = args->near + 1.5f * (predicted_way(args, slot) + body_way(args));
     dr_touch_near near[DR_TOUCH_MOST_NEAR];
     dr_touch_plane touches[DR_TOUCH_MOST];
-    int found = args->kernels->near_triangles(args, &slot, list, limit, near);
+    int found = args->kernels->near_triangles(args, &slot, list, &limit, near);
     *nearest = limit;
     if (found == 0) {
         return 0;
@@ -226,7 +236,7 @@ int dr_touch_point(const dr_touch_args* args, int32_t slot, const dr_touch_list*
         }
     }
     for (int i = 0; i < made; ++i) {
-        out[i] = dr_touch_contact(args, &at, &touches[i], range->radius);
+        out[i] = dr_touch_contact(args, &at, &touches[i], touches[i].radius);
     }
     return made;
 }
@@ -235,7 +245,7 @@ float dr_touch_distance(const dr_touch_args* args, int32_t slot, const dr_touch_
                         float limit)
 {
     dr_touch_near near[DR_TOUCH_MOST_NEAR];
-    int found = args->kernels->near_triangles(args, &slot, list, limit, near);
+    int found = args->kernels->near_triangles(args, &slot, list, &limit, near);
     if (found == 0) {
         return INFINITY;
     }

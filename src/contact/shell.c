@@ -1,9 +1,8 @@
 #include "contact/shell.h"
 
-bool dr_shell_create(dr_shell* shell, dr_memory* memory, dr_mesh* mesh, drape_isa isa)
+dr_surface dr_surface_of(const dr_mesh* mesh)
 {
-    *shell = (dr_shell){0};
-    dr_surface surface = {
+    return (dr_surface){
         .vertex_count = mesh->vertex_count,
         .triangle_count = mesh->triangle_count,
         .edge_count = mesh->edge_count,
@@ -12,6 +11,13 @@ bool dr_shell_create(dr_shell* shell, dr_memory* memory, dr_mesh* mesh, drape_is
         .triangle_edges = mesh->triangle_edges,
         .owned = mesh->owned,
     };
+}
+
+bool dr_shell_create(dr_shell* shell, dr_memory* memory, dr_mesh* mesh, drape_isa isa,
+                     bool with_features)
+{
+    *shell = (dr_shell){0};
+    dr_surface surface = dr_surface_of(mesh);
     dr_tree_plan plan = {0};
     bool made = dr_plan_swept(&plan, memory, &surface) &&
                 dr_tree_create(&shell->tree, memory, &plan, &surface, isa);
@@ -19,7 +25,7 @@ bool dr_shell_create(dr_shell* shell, dr_memory* memory, dr_mesh* mesh, drape_is
     if (!made) {
         return false;
     }
-    if (!dr_features_create(&shell->features, memory, &shell->tree, &surface)) {
+    if (with_features && !dr_features_create(&shell->features, memory, &shell->tree, &surface)) {
         dr_tree_free(&shell->tree, memory);
         return false;
     }

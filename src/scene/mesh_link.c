@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "collide/tree_query.h"
 #include "core/vec_math.h"
 
 // Places of slots that no triangle has: nothing leaves such a box.
@@ -36,11 +37,12 @@ static dr_shell* make_shell(drape_world* world, const dr_cloth* cloth)
         places[sheet->slot_of_vertex[v]] = cloth->mesh.rest[v];
     }
     if (made) {
-        drape_mesh_view view = {.positions = places, .triangles = cloth->face_slots[0],
+        drape_mesh_view view = {.positions = places,
+                                .triangles = cloth->face_slots[0],
                                 .vertex_count = count,
                                 .triangle_count = cloth->mesh.triangle_count};
         made = dr_mesh_build(&mesh, memory, &view, NULL, sentence, sizeof sentence) &&
-               dr_shell_create(shell, memory, &mesh, world->isa);
+               dr_shell_create(shell, memory, &mesh, world->isa, true);
         dr_mesh_free(&mesh, memory);
     }
     if (!made) {
@@ -78,6 +80,9 @@ static void link_destroy(dr_mesh_link* link, dr_memory* memory)
     dr_delete(memory, link->room, link->cloth->chunk_count);
     dr_delete(memory, link->is_chunk_near, link->cloth->chunk_count);
     dr_pair_search_free(&link->search, memory);
+    if (link->has_relief) {
+        dr_relief_free(&link->relief, memory, link->body);
+    }
     candidates_free(&link->triangles, memory);
     candidates_free(&link->edges, memory);
     candidates_free(&link->points, memory);
@@ -103,8 +108,10 @@ static dr_mesh_link* link_create(dr_memory* memory, dr_cloth* cloth, const dr_bo
     bool lists = candidates_create(&link->triangles, memory, slot_count(cloth)) &&
                  candidates_create(&link->edges, memory, cloth->shell->mesh.edge_count) &&
                  candidates_create(&link->points, memory, cloth->shell->mesh.triangle_count);
-    if (!lists || !link->local || !link->ahead || !link->lo || !link->hi || !link->nearest ||
-        !link->room || !link->is_chunk_near) {
+    link->has_relief =
+        dr_relief_create(&link->relief, memory, body, cloth->edge_max, 0.5f * cloth->thickness);
+    if (!lists || !link->has_relief || !link->local || !link->ahead || !link->lo || !link->hi ||
+        !link->nearest || !link->room || !link->is_chunk_near) {
         link_destroy(link, memory);
         return NULL;
     }
@@ -123,8 +130,7 @@ dr_mesh_link* dr_world_link(drape_world* world, dr_cloth* cloth, const dr_body* 
         cloth->shell = make_shell(world, cloth);
     }
     dr_mesh_link* link = cloth->shell ? link_create(&world->memory, cloth, body) : NULL;
-    dr_mesh_link** place =
-        link ? dr_array_push(&world->memory, &world->links, sizeof link) : NULL;
+    dr_mesh_link** place = link ? dr_array_push(&world->memory, &world->links, sizeof link) : NULL;
     if (place) {
         *place = link;
         return link;
@@ -168,13 +174,18 @@ void dr_world_stale_links(drape_world* world, const dr_body* body)
 
 // --- Searching ---
 
+// `predicts`: the vertices are where they are predicted, and no solver has moved them yet.
 static dr_touch_frame frame_chunk(const drape_world* world, dr_mesh_link* link,
-                                  const dr_obstacle* obstacle, int chunk)
+                                  const dr_obstacle* obstacle, int chunk, bool predicts)
 {
     const dr_sheet* sheet = &link->cloth->xpbd.sheet;
     int first = chunk * DR_CHUNK_VECTORS, last = first + DR_CHUNK_VECTORS;
     last = last < sheet->vector_count ? last : sheet->vector_count;
-    dr_touch_frame frame = {link->local, link->ahead, link->lo, link->hi, 0.0f, 0.0f, 0.0f};
+    dr_touch_frame frame = {.local = link->local,
+                            .ahead = link->ahead,
+                            .lo = link->lo,
+                            .hi = link->hi,
+                            .predicts = predicts};
     dr_touch_kernels_for(world->isa)->frame(sheet, obstacle, first, last, &frame);
     return frame;
 }
@@ -188,12 +199,19 @@ static float furthest_way(const dr_mesh_link* link)
     return furthest;
 }
 
-// The boxes of a search: the way of so many substeps, and `by` around it.
-static void make_boxes(dr_mesh_link* link, float substeps, float by)
+// How far contacts of a vertex look in this substep.
+static float reach_of(const dr_mesh_link* link, int slot)
+{
+    return link->near + 1.5f * (link->ahead[(size_t)slot * 4 + 3] + link->body_way);
+}
+
+// The boxes of a search: the way of so many substeps, the reach and some room around it.
+static void make_boxes(dr_mesh_link* link, float substeps, float room)
 {
     const int32_t* start = link->cloth->shell->mesh.vertex_triangle_start;
     for (int slot = 0; slot < slot_count(link->cloth); ++slot) {
         bool is_used = start[slot + 1] > start[slot];
+        float by = reach_of(link, slot) + room;
         for (int c = 0; c < 3; ++c) {
             size_t k = (size_t)slot * 4 + (size_t)c;
             float p = link->local[k], q = p + substeps * (link->ahead[k] - p);
@@ -203,10 +221,9 @@ static void make_boxes(dr_mesh_link* link, float substeps, float by)
     }
 }
 
-// Sorts pairs by the feature of the cloth; `of_body` (null: all) has 0 for features that never touch.
-// `cloth_first` says which of the pair is the cloth's.
+// Sorts pairs by the feature of the cloth. `cloth_first` says which of the pair is the cloth's.
 static bool sort_pairs(dr_candidates* out, dr_memory* memory, const dr_array* pairs,
-                       bool cloth_first, const uint8_t* of_body)
+                       bool cloth_first)
 {
     const dr_pair* pair = pairs->data;
     // Eight more: vectors of bounds are read whole.
@@ -221,9 +238,6 @@ static bool sort_pairs(dr_candidates* out, dr_memory* memory, const dr_array* pa
         for (int i = 0; i < pairs->count; ++i) {
             int32_t mine = cloth_first ? pair[i].a : pair[i].b;
             int32_t other = cloth_first ? pair[i].b : pair[i].a;
-            if (of_body && !of_body[other]) {
-                continue;
-            }
             if (pass == 0) {
                 ++out->start[mine + 1];
             } else {
@@ -246,29 +260,26 @@ static bool search(drape_world* world, dr_mesh_link* link, const dr_obstacle* ob
     dr_cloth* cloth = link->cloth;
     dr_memory* memory = &world->memory;
     for (int chunk = 0; chunk < cloth->chunk_count; ++chunk) {
-        frame_chunk(world, link, obstacle, chunk);
+        frame_chunk(world, link, obstacle, chunk, true);
     }
     // As many substeps ahead as keep the boxes small against the triangles.
     float left = (1.0f - world->substep.share_end) / world->substep.h_share + 1.0f;
     float substeps = fminf(fmaxf(0.5f * cloth->edge_max / furthest_way(link), 1.0f), left);
     float room = fmaxf(0.5f * cloth->thickness, 0.05f * cloth->edge_max);
-    make_boxes(link, substeps, link->reach + room);
+    make_boxes(link, substeps, room);
     dr_motion motion = {.start = link->lo, .end = link->hi, .stride = 4};
     dr_shell_refit(cloth->shell, world->pool, &motion);
-    const dr_body* body = link->body;
+    const dr_tree* tree = &link->body->shell.tree;
     if (!dr_feature_pairs_between(&link->search, memory, world->pool, &cloth->shell->tree,
-                                  &cloth->shell->features, &body->shell.tree,
-                                  &body->shell.features, NULL)) {
+                                  &cloth->shell->features, tree, &link->relief.features, NULL)) {
         return false;
     }
     world->report.box_tests += link->search.box_tests;
     link->moved = 0.0f;
     const dr_array* lists = link->search.lists;
-    link->is_valid =
-        sort_pairs(&link->triangles, memory, &lists[DR_PAIRS_POINT_TRIANGLE], true, NULL) &&
-        sort_pairs(&link->edges, memory, &lists[DR_PAIRS_EDGE_EDGE], true, body->edge_bend) &&
-        sort_pairs(&link->points, memory, &lists[DR_PAIRS_TRIANGLE_POINT], false,
-                   body->vertex_bend);
+    link->is_valid = sort_pairs(&link->triangles, memory, &lists[DR_PAIRS_POINT_TRIANGLE], true) &&
+                     sort_pairs(&link->edges, memory, &lists[DR_PAIRS_EDGE_EDGE], true) &&
+                     sort_pairs(&link->points, memory, &lists[DR_PAIRS_TRIANGLE_POINT], false);
     return link->is_valid;
 }
 
@@ -277,20 +288,30 @@ static const dr_obstacle* obstacle_of(const drape_world* world, const dr_contact
     return (const dr_obstacle*)world->obstacles.data + run->obstacle;
 }
 
-static void frame_task(void* context, int begin, int end, int worker)
+static void frame_runs(drape_world* world, int begin, int end, bool predicts)
 {
-    (void)worker;
-    drape_world* world = context;
     for (int i = begin; i < end; ++i) {
         dr_contact_run* run = &world->runs[i];
         if (run->link) {
             dr_touch_frame frame =
-                frame_chunk(world, run->link, obstacle_of(world, run), run->chunk);
+                frame_chunk(world, run->link, obstacle_of(world, run), run->chunk, predicts);
             run->slack = frame.slack;
             run->way = frame.way;
             run->moved = frame.moved;
         }
     }
+}
+
+static void predict_task(void* context, int begin, int end, int worker)
+{
+    (void)worker;
+    frame_runs(context, begin, end, true);
+}
+
+static void frame_task(void* context, int begin, int end, int worker)
+{
+    (void)worker;
+    frame_runs(context, begin, end, false);
 }
 
 void dr_world_frame_links(drape_world* world)
@@ -310,7 +331,7 @@ static void add_moves(drape_world* world)
     for (int i = 0; i < world->links.count; ++i) {
         dr_mesh_link* link = ((dr_mesh_link**)world->links.data)[i];
         // Rounded up; what the body itself did counts as well.
-        link->moved += 1.00001f * (link->way + link->body->travel * world->substep.h_share) + 1e-8f;
+        link->moved += 1.00001f * (link->way + link->body_way) + 1e-8f;
         link->way = 0.0f;
     }
 }
@@ -321,7 +342,9 @@ static void measure_links(drape_world* world)
     for (int i = 0; i < world->links.count; ++i) {
         dr_mesh_link* link = ((dr_mesh_link**)world->links.data)[i];
         link->slack = INFINITY;
-        link->way = link->reach = 0.0f;
+        link->way = 0.0f;
+        link->body_way = link->body->travel * world->substep.h_share;
+        dr_relief_refresh(&link->relief, link->body, world->pool);
         memset(link->is_chunk_near, 0, (size_t)link->cloth->chunk_count);
     }
     add_moves(world);
@@ -333,9 +356,8 @@ static void measure_links(drape_world* world)
             link->is_chunk_near[run->chunk] = 1;
             link->slack = fminf(link->slack, run->slack);
             link->way = fmaxf(link->way, run->way);
-            float way = link->way + link->body->travel * world->substep.h_share;
-            float near = range->radius + fmaxf(range->static_radius, range->radius);
-            link->reach = near + 1.5f * way;
+            link->near =
+                range->radius + link->relief.lift_most + fmaxf(range->static_radius, range->radius);
         }
     }
 }
@@ -345,11 +367,11 @@ bool dr_world_refresh_links(drape_world* world)
     if (world->links.count == 0) {
         return true;
     }
-    dr_world_frame_links(world);
+    dr_parallel_for(world->pool, world->run_count, 1, predict_task, world);
     measure_links(world);
     for (int i = 0; i < world->run_count; ++i) {
         dr_mesh_link* link = world->runs[i].link;
-        if (link && (!link->is_valid || !(link->slack > link->reach))) {
+        if (link && (!link->is_valid || !(link->slack > link->near + 1.5f * link->body_way))) {
             if (!search(world, link, obstacle_of(world, &world->runs[i]))) {
                 return false;
             }
@@ -364,21 +386,21 @@ bool dr_world_refresh_links(drape_world* world)
 static dr_touch_args args_of(const drape_world* world, const dr_contact_run* run, int* test_count)
 {
     float radius = run->range.radius;
-    // What is deep inside is rare: it is looked for while something is fast, and once a step.
     bool is_last = world->substep.share_end > 1.0f - 0.5f * world->substep.h_share;
-    bool looks_deep = is_last || run->link->way > 0.5f * radius;
     return (dr_touch_args){.kernels = dr_touch_kernels_for(world->isa),
-                          .sheet = &run->cloth->xpbd.sheet,
-                          .obstacle = obstacle_of(world, run),
-                          .local = run->link->local,
-                          .ahead = run->link->ahead,
-                          .range = run->range,
-                          .feature_radius = {0.5f * radius, radius},
-                          .feature_static = {0.5f * radius, radius},
-                          .depth = looks_deep ? run->link->reach : 0.0f,
-                          .moved = run->link->moved,
-                          .test_count = test_count,
-                          .friction = run->friction};
+                           .sheet = &run->cloth->xpbd.sheet,
+                           .obstacle = obstacle_of(world, run),
+                           .relief = &run->link->relief,
+                           .local = run->link->local,
+                           .ahead = run->link->ahead,
+                           .range = run->range,
+                           .feature_radius = {0.5f * radius, radius},
+                           .feature_static = {0.5f * radius, radius},
+                           .near = run->link->near,
+                           .looks_deep = is_last,
+                           .moved = run->link->moved,
+                           .test_count = test_count,
+                           .friction = run->friction};
 }
 
 static dr_touch_list list_of(const dr_candidates* candidates, int index)
@@ -501,19 +523,45 @@ bool dr_mesh_run_detect(const drape_world* world, dr_contact_run* run, bool agai
 
 // --- The last word ---
 
-// What is further away than the reach has not been looked for, so no vertex goes so far.
-static bool keep_in_reach(dr_mesh_link* link, int slot)
+// A way that is longer than what the pairs were searched for: all triangles along it, from the tree.
+// False when there are more than `room`.
+static bool list_along(const dr_mesh_link* link, int slot, int32_t* triangles, int room, int* count)
 {
-    bool is_moved = false;
-    for (size_t k = (size_t)slot * 4; k < (size_t)slot * 4 + 3; ++k) {
-        float lo = link->local[k] - link->reach, hi = link->local[k] + link->reach;
-        float q = link->ahead[k];
-        if (q < lo || q > hi) {
-            link->ahead[k] = q < lo ? lo : hi;
-            is_moved = true;
+    const float *p = link->local + (size_t)slot * 4, *q = link->ahead + (size_t)slot * 4;
+    drape_vec3 lo = {fminf(p[0], q[0]), fminf(p[1], q[1]), fminf(p[2], q[2])};
+    drape_vec3 hi = {fmaxf(p[0], q[0]), fmaxf(p[1], q[1]), fmaxf(p[2], q[2])};
+    *count = dr_tree_box_query(&link->body->shell.tree, lo, hi, triangles, room);
+    return *count <= room;
+}
+
+// Cuts a way short, so that the pairs of the search are enough.
+static void keep_in_reach(dr_mesh_link* link, int slot)
+{
+    float *p = link->local + (size_t)slot * 4, *q = link->ahead + (size_t)slot * 4;
+    float share = 0.999f * reach_of(link, slot) / p[3];
+    for (int c = 0; c < 3; ++c) {
+        q[c] = p[c] + share * (q[c] - p[c]);
+    }
+}
+
+static bool guard_vertex(const dr_touch_args* args, dr_mesh_link* link, int slot, drape_vec3* place)
+{
+    enum { most_along = 512 };
+    int32_t along[most_along];
+    float way = link->local[(size_t)slot * 4 + 3];
+    dr_touch_list list = list_of(&link->triangles, slot);
+    bool is_cut = false;
+    // No smaller than the boxes that vertices have kept within.
+    if (way >= reach_of(link, slot)) {
+        is_cut = !list_along(link, slot, along, most_along, &list.count);
+        if (is_cut) {
+            list = list_of(&link->triangles, slot);
+            keep_in_reach(link, slot);
+        } else {
+            list.features = along;
         }
     }
-    return is_moved;
+    return dr_touch_guard(args, slot, &list, place) || is_cut;
 }
 
 void dr_mesh_run_guard(const drape_world* world, dr_contact_run* run)
@@ -521,21 +569,16 @@ void dr_mesh_run_guard(const drape_world* world, dr_contact_run* run)
     dr_touch_args args = args_of(world, run, &run->test_count);
     dr_mesh_link* link = run->link;
     const dr_sheet* sheet = args.sheet;
-    frame_chunk(world, link, args.obstacle, run->chunk);
+    frame_chunk(world, link, args.obstacle, run->chunk, false);
     int first = run->chunk * DR_CHUNK_VECTORS * 8, last = first + DR_CHUNK_VECTORS * 8;
     last = last < slot_count(run->cloth) ? last : slot_count(run->cloth);
-    float body_way = link->body->travel * world->substep.h_share;
     for (int slot = first; slot < last; ++slot) {
         // Nothing is met on a way that is shorter than the distance from everything.
         float way = link->local[(size_t)slot * 4 + 3];
-        bool is_safe = way + body_way < link->nearest[slot] && way < link->reach;
-        if (is_safe || !(dr_sheet_inverse_mass(sheet, slot) > 0.0f)) {
-            continue;
-        }
-        dr_touch_list list = list_of(&link->triangles, slot);
-        bool is_moved = keep_in_reach(link, slot);
+        bool is_safe = way + link->body_way < link->nearest[slot] && way < reach_of(link, slot);
         drape_vec3 place;
-        if (dr_touch_guard(&args, slot, &list, &place) || is_moved) {
+        if (!is_safe && dr_sheet_inverse_mass(sheet, slot) > 0.0f &&
+            guard_vertex(&args, link, slot, &place)) {
             dr_sheet_set(sheet->layout, sheet->pos, slot, place);
         }
     }
@@ -555,9 +598,9 @@ float dr_mesh_run_gap(const drape_world* world, const dr_contact_run* run)
     memcpy(now.rotation, now.rotation_end, sizeof now.rotation);
     now.share_start = now.share_end;
     args.obstacle = &now;
-    link->moved += 1.00001f * frame_chunk(world, link, &now, run->chunk).moved;
+    link->moved += 1.00001f * frame_chunk(world, link, &now, run->chunk, false).moved;
     args.moved = link->moved;
-    float smallest = link->reach;
+    float smallest = link->near;
     int first = run->chunk * DR_CHUNK_VECTORS * 8, last = first + DR_CHUNK_VECTORS * 8;
     last = last < slot_count(run->cloth) ? last : slot_count(run->cloth);
     for (int slot = first; slot < last; ++slot) {

@@ -36,7 +36,10 @@ struct dr_mesh_link {
     dr_cloth* cloth;
     const dr_body* body;
     bool is_valid;          // the pairs hold while all are within their boxes
-    float reach;            // of this substep: nothing further from a vertex matters, m
+    dr_relief relief;       // what of the body stands out
+    bool has_relief;
+    float near, body_way;   // of this substep, m: nothing matters to a vertex that is further than
+                            // near + 1.5 (its way + body_way)
     float slack, way;       // of all vertices that are near
     float moved;            // since the last search, summed up as in dr_touch_args
     float *local, *ahead;   // by slot, four floats: as in dr_touch_args

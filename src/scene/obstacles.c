@@ -58,10 +58,11 @@ static dr_contact_range range_of(const drape_world* world, const dr_cloth* cloth
 {
     float given = world->def.static_radius, radius = 0.5f * cloth->thickness;
     if (obstacle->body) {
-        // How far each vertex goes against the body is added there; here what drags it along.
+        // How far each vertex goes against the body is added there; here what drags it along. What
+        // is dragged further is looked at again, and guarded.
+        float dragged = fminf(cloth->travel + dr_length(obstacle->shift), cloth->thickness);
         return (dr_contact_range){.radius = radius,
-                                  .static_radius = (given > 0.0f ? given : radius) + cloth->travel +
-                                                   dr_length(obstacle->shift),
+                                  .static_radius = (given > 0.0f ? given : radius) + dragged,
                                   .recovery = 0.25f * cloth->thickness};
     }
     return (dr_contact_range){
