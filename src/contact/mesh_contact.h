@@ -39,14 +39,16 @@ typedef struct dr_touch_args {
     float feature_radius[2];     // at which edges and triangles are held: by blunt and by sharp ones
     float feature_static[2];     // and the gaps at which their contacts are made
     bool looks_deep;             // what is inside a closed body is looked for even where it is slow
-    float moved;                 // sum of the greatest moves of vertices against the body so far
+    const float* moved;          // by slot: sum of its moves in the frame of the body so far
+    float body_moved;            // and of the body's own changes
     int* test_count;             // closest points found are added up here
     dr_friction friction;
 } dr_touch_args;
 
-// Features of the body that one of the cloth may meet: triangles, edges or vertices. Each has a bound: its distance when it was last looked at, plus what `moved` was then. While the bound
-// less `moved` is beyond all limits the pair need not be looked at again; so at rest only what touches
-// costs anything.
+// Features of the body that one of the cloth may meet: triangles, edges or vertices. Each has a bound:
+// its distance when it was last looked at, plus the sum of moves of the vertices then. While the bound
+// less the sum of now is beyond all limits the pair need not be looked at again; so at rest only what
+// touches costs anything.
 typedef struct dr_touch_list {
     const int32_t* features;
     float* bounds; // with room for eight more
@@ -85,16 +87,15 @@ enum { DR_TOUCH_MOST_NEAR = 64 };
 
 // By slot, four floats each: places in the frame of a body, and boxes they should be within.
 typedef struct dr_touch_frame {
-    float *local, *ahead;
+    float *local, *ahead, *moved;
     const float *lo, *hi;
-    bool predicts; // the ways are those of the prediction
-    float slack;   // by how much all are within their boxes, less 1.5 times their ways
-    float way;     // of the one that goes furthest
-    float moved;   // most that one is from where it was in `local` before
+    bool predicts;    // the ways are those of the prediction
+    float slack;      // by how much all are within their boxes, less 1.5 times their ways
+    float moved_most; // largest of the sums
 } dr_touch_frame;
 
 struct dr_touch_kernels {
-    // Writes `local` and `ahead` of vectors [begin, end), `slack` and `way`.
+    // Writes `local`, `ahead` and `moved` of vectors [begin, end), and what is of all.
     void (*frame)(const dr_sheet* sheet, const dr_obstacle* obstacle, int begin, int end,
                   dr_touch_frame* out);
     // Those nearer than the limit, in order; of too many the nearest. `limits` of the vertex, or of the

@@ -56,18 +56,27 @@ static float largest_lane(dr_f8 a)
     return largest;
 }
 
+// Adds a move to eight sums, rounded up.
+static inline dr_f8 add_move(float* sums, dr_f8 move)
+{
+    dr_f8 sum = dr_f8_add(dr_f8_load(sums), dr_f8_mul(dr_f8_set(1.00001f), move));
+    sum = dr_f8_add(dr_f8_mul(sum, dr_f8_set(1.0000003f)), dr_f8_set(1e-9f));
+    dr_f8_store(sums, sum);
+    return sum;
+}
+
 static void frame(const dr_sheet* sheet, const dr_obstacle* obstacle, int begin, int end,
                   dr_touch_frame* out)
 {
     dr_v8 place = splat(obstacle->place), place_end = dr_v8_add(place, splat(obstacle->shift));
-    dr_f8 slack = dr_f8_set(1e30f), furthest = dr_f8_zero(), moved = dr_f8_zero();
+    dr_f8 slack = dr_f8_set(1e30f), most = dr_f8_zero();
     for (int k = begin; k < end; ++k) {
         dr_lanes start = dr_lanes_load(sheet->layout, sheet->start, k);
         dr_lanes pos = dr_lanes_load(sheet->layout, sheet->pos, k);
         dr_v8 p = matrix_apply_transposed(obstacle->rotation, dr_v8_sub(start.p, place));
         dr_v8 q = matrix_apply_transposed(obstacle->rotation_end, dr_v8_sub(pos.p, place_end));
         dr_v8 way = dr_v8_sub(q, p), since = dr_v8_sub(p, load_records(out->local, k));
-        moved = dr_f8_max(dr_v8_dot(since, since), moved);
+        dr_f8 moved = add_move(out->moved + (size_t)k * 8, dr_f8_sqrt(dr_v8_dot(since, since)));
         dr_f8 length = dr_f8_sqrt(dr_v8_dot(way, way));
         store_records(out->local, k, p, length);
         store_records(out->ahead, k, q, out->predicts ? length : load_fourth(out->ahead, k));
@@ -76,11 +85,10 @@ static void frame(const dr_sheet* sheet, const dr_obstacle* obstacle, int begin,
         least = dr_f8_min(slack_along(p.y, q.y, lo.y, hi.y), least);
         least = dr_f8_min(slack_along(p.z, q.z, lo.z, hi.z), least);
         slack = dr_f8_min(dr_f8_sub(least, dr_f8_mul(dr_f8_set(1.5f), length)), slack);
-        furthest = dr_f8_max(length, furthest);
+        most = dr_f8_max(moved, most);
     }
     out->slack = -largest_lane(dr_f8_neg(slack));
-    out->way = largest_lane(furthest);
-    out->moved = largest_lane(dr_f8_sqrt(moved));
+    out->moved_most = largest_lane(most);
 }
 
 // --- What is near ---
@@ -126,16 +134,17 @@ static void keep(dr_touch_near* out, int* count, const dr_touch_near* near)
 typedef struct batch {
     int32_t at[8]; // places in the list
     int count;
+    float moved; // sum of moves of the vertices of the cloth's feature, and of the body
 } batch;
 
 // Takes results over: what is near, and how far each one is for the next time.
-static void finish_batch(const dr_touch_args* args, const dr_touch_list* list, const batch* of,
-                         const dr_closest8* closest, dr_f8 limit, dr_touch_near* out, int* found)
+static void finish_batch(const dr_touch_list* list, const batch* of, const dr_closest8* closest,
+                         dr_f8 limit, dr_touch_near* out, int* found)
 {
     float squared[8], distance[8], w[3][8], most[8];
     dr_f8_store(most, dr_f8_mul(limit, limit));
     dr_f8_store(squared, closest->squared);
-    dr_f8_store(distance, dr_f8_add(dr_f8_sqrt(closest->squared), dr_f8_set(args->moved)));
+    dr_f8_store(distance, dr_f8_add(dr_f8_sqrt(closest->squared), dr_f8_set(of->moved)));
     dr_f8_store(w[0], closest->w0);
     dr_f8_store(w[1], closest->w1);
     dr_f8_store(w[2], closest->w2);
@@ -207,7 +216,7 @@ static void look_at_batch(const dr_touch_args* args, const int32_t* slots,
     }
     dr_f8 limit;
     dr_closest8 closest = closest_of(args, slots, feature, limits, &limit);
-    finish_batch(args, list, now, &closest, limit, out, found);
+    finish_batch(list, now, &closest, limit, out, found);
     *args->test_count += now->count;
     now->count = 0;
 }
@@ -217,22 +226,21 @@ static inline int look(const dr_touch_args* args, const int32_t* slots, const dr
                        const float* limits, int limit_count, dr_touch_near* out,
                        closest_fn* closest_of)
 {
-    float widest = limits[0];
-    for (int i = 1; i < limit_count; ++i) {
+    float widest = 0.0f;
+    batch now = {.moved = args->body_moved};
+    for (int i = 0; i < limit_count; ++i) {
         widest = limits[i] > widest ? limits[i] : widest;
+        now.moved += args->moved[slots[i]];
     }
-    dr_f8 threshold = dr_f8_set(args->moved + 1.0001f * widest);
-    batch now = {.count = 0};
+    // Rounded up, as sums of a metre have rounding errors of micrometres.
+    dr_f8 threshold = dr_f8_set(1.000001f * now.moved + 1.0001f * widest);
     int found = 0;
     for (int first = 0; first < list->count; first += 8) {
         int exist = list->count - first < 8 ? list->count - first : 8;
         int bits = dr_f8_bits(dr_f8_less(dr_f8_load(list->bounds + first), threshold));
         bits &= (1 << exist) - 1;
-        for (int i = 0; bits >> i; ++i) {
-            if (!(bits >> i & 1)) {
-                continue;
-            }
-            now.at[now.count++] = first + i;
+        for (; bits != 0; bits &= bits - 1) {
+            now.at[now.count++] = first + __builtin_ctz((unsigned)bits);
             if (now.count == 8) {
                 look_at_batch(args, slots, list, &now, limits, out, &found, closest_of);
             }

@@ -80,7 +80,7 @@ typedef struct dr_contact_run {
     dr_contact1* singles; // those that do
     int single_count, single_room;
     int test_count;     // closest points looked at
-    float slack, way, moved; // of the vertices against the body of the link: dr_touch_frame
+    float slack, moved; // of the vertices against the body of the link: dr_touch_frame
 } dr_contact_run;
 
 typedef struct dr_work_item {

@@ -21,7 +21,7 @@ typedef struct setup {
     dr_sheet sheet;
     dr_obstacle obstacle;
     dr_relief relief;
-    float *local, *ahead, *bounds;
+    float *local, *ahead, *moved, *bounds;
     int32_t* all; // triangles
     int test_count;
 } setup;
@@ -74,6 +74,7 @@ static void make_setup(setup* s)
     int count = s->body->shell.mesh.triangle_count;
     s->local = calloc(POINTS * 4, sizeof(float));
     s->ahead = calloc(POINTS * 4, sizeof(float));
+    s->moved = calloc(POINTS, sizeof(float));
     s->bounds = calloc((size_t)count + 8, sizeof(float));
     s->all = calloc((size_t)count, sizeof(int32_t));
     for (int t = 0; t < count; ++t) {
@@ -87,7 +88,8 @@ static void make_setup(setup* s)
         dr_sheet_set_inverse_mass(&s->sheet, (int)i, 1.0f);
     }
     float* none = calloc(POINTS * 4, sizeof(float));
-    dr_touch_frame frame = {.local = s->local, .ahead = s->ahead, .lo = none, .hi = none,
+    dr_touch_frame frame = {.local = s->local, .ahead = s->ahead, .moved = s->moved,
+                            .lo = none, .hi = none,
                             .predicts = true};
     dr_touch_kernels_for(s->body->shell.tree.isa)->frame(&s->sheet, &s->obstacle, 0, POINTS / 8,
                                                          &frame);
@@ -102,6 +104,7 @@ static void free_setup(setup* s)
     ck_assert_uint_eq(s->memory.live_bytes, 0);
     free(s->local);
     free(s->ahead);
+    free(s->moved);
     free(s->bounds);
     free(s->all);
 }
@@ -114,6 +117,7 @@ static dr_touch_args args_of(setup* s)
                            .relief = &s->relief,
                            .local = s->local,
                            .ahead = s->ahead,
+                           .moved = s->moved,
                            .range = {0.01f, 0.01f, 0.005f},
                            .feature_radius = {0.005f, 0.01f},
                            .feature_static = {0.005f, 0.01f},
