@@ -80,6 +80,7 @@ float dr_touch_distance(const dr_touch_args* args, int32_t slot, const dr_touch_
 // A feature of the body that is near, with the weights of the closest points (collide/closest.h).
 typedef struct dr_touch_near {
     dr_closest closest;
+    drape_vec3 point; // of the body, the closest one
     int32_t feature;
 } dr_touch_near;
 

@@ -137,33 +137,45 @@ typedef struct batch {
     float moved; // sum of moves of the vertices of the cloth's feature, and of the body
 } batch;
 
+// Closest points of a feature of the cloth and eight of the body.
+typedef struct found8 {
+    dr_closest8 closest;
+    dr_v8 point; // of the body
+    dr_f8 limit; // there
+} found8;
+
 // Takes results over: what is near, and how far each one is for the next time.
-static void finish_batch(const dr_touch_list* list, const batch* of, const dr_closest8* closest,
-                         dr_f8 limit, dr_touch_near* out, int* found)
+static void finish_batch(const dr_touch_list* list, const batch* of, const found8* all,
+                         dr_touch_near* out, int* found)
 {
-    float squared[8], distance[8], w[3][8], most[8];
-    dr_f8_store(most, dr_f8_mul(limit, limit));
+    const dr_closest8* closest = &all->closest;
+    float squared[8], distance[8], w[3][8], point[3][8];
+    int bits = dr_f8_bits(dr_f8_less(closest->squared, dr_f8_mul(all->limit, all->limit)));
     dr_f8_store(squared, closest->squared);
     dr_f8_store(distance, dr_f8_add(dr_f8_sqrt(closest->squared), dr_f8_set(of->moved)));
     dr_f8_store(w[0], closest->w0);
     dr_f8_store(w[1], closest->w1);
     dr_f8_store(w[2], closest->w2);
+    dr_f8_store(point[0], all->point.x);
+    dr_f8_store(point[1], all->point.y);
+    dr_f8_store(point[2], all->point.z);
     for (int i = 0; i < of->count; ++i) {
         list->bounds[of->at[i]] = distance[i];
-        if (squared[i] < most[i]) {
-            dr_touch_near one = {{squared[i], {w[0][i], w[1][i], w[2][i]}},
-                                 list->features[of->at[i]]};
-            keep(out, found, &one);
-        }
+    }
+    for (bits &= (1 << of->count) - 1; bits != 0; bits &= bits - 1) {
+        int i = __builtin_ctz((unsigned)bits);
+        dr_touch_near one = {.closest = {squared[i], {w[0][i], w[1][i], w[2][i]}},
+                             .point = {point[0][i], point[1][i], point[2][i]},
+                             .feature = list->features[of->at[i]]};
+        keep(out, found, &one);
     }
 }
 
-// Closest points of a feature of the cloth and a batch of those of the body, and the limits there.
-typedef dr_closest8 closest_fn(const dr_touch_args* args, const int32_t* slots,
-                               const int32_t feature[8], const float* limits, dr_f8* limit);
+typedef void closest_fn(const dr_touch_args* args, const int32_t* slots, const int32_t feature[8],
+                        const float* limits, found8* out);
 
-static dr_closest8 closest_triangles(const dr_touch_args* args, const int32_t* slots,
-                                     const int32_t feature[8], const float* limits, dr_f8* limit)
+static void closest_triangles(const dr_touch_args* args, const int32_t* slots,
+                              const int32_t feature[8], const float* limits, found8* out)
 {
     const int32_t(*triangles)[3] = (const int32_t(*)[3])args->obstacle->body->shell.mesh.triangles;
     int32_t vertex[3][8];
@@ -173,13 +185,16 @@ static dr_closest8 closest_triangles(const dr_touch_args* args, const int32_t* s
         vertex[1][i] = corner[1];
         vertex[2][i] = corner[2];
     }
-    *limit = dr_f8_set(limits[0]);
-    return dr_closest8_point_triangle(splat_slot(args, slots[0]), gather(args, vertex[0]),
-                                      gather(args, vertex[1]), gather(args, vertex[2]));
+    dr_v8 a = gather(args, vertex[0]), b = gather(args, vertex[1]), c = gather(args, vertex[2]);
+    out->closest = dr_closest8_point_triangle(splat_slot(args, slots[0]), a, b, c);
+    out->limit = dr_f8_set(limits[0]);
+    out->point =
+        dr_v8_add(dr_v8_scale(a, out->closest.w0),
+                  dr_v8_add(dr_v8_scale(b, out->closest.w1), dr_v8_scale(c, out->closest.w2)));
 }
 
-static dr_closest8 closest_edges(const dr_touch_args* args, const int32_t* slots,
-                                 const int32_t feature[8], const float* limits, dr_f8* limit)
+static void closest_edges(const dr_touch_args* args, const int32_t* slots, const int32_t feature[8],
+                          const float* limits, found8* out)
 {
     const dr_edge* edges = args->obstacle->body->shell.mesh.edges;
     int32_t vertex[2][8];
@@ -187,23 +202,23 @@ static dr_closest8 closest_edges(const dr_touch_args* args, const int32_t* slots
         vertex[0][i] = edges[feature[i]].v[0];
         vertex[1][i] = edges[feature[i]].v[1];
     }
-    dr_closest8 closest = dr_closest8_edges(splat_slot(args, slots[0]), splat_slot(args, slots[1]),
-                                            gather(args, vertex[0]), gather(args, vertex[1]));
-    *limit =
-        dr_f8_add(dr_f8_set(limits[0]), dr_f8_mul(dr_f8_set(limits[1] - limits[0]), closest.w0));
-    return closest;
+    dr_v8 a = gather(args, vertex[0]), b = gather(args, vertex[1]);
+    out->closest = dr_closest8_edges(splat_slot(args, slots[0]), splat_slot(args, slots[1]), a, b);
+    out->limit = dr_f8_add(dr_f8_set(limits[0]),
+                           dr_f8_mul(dr_f8_set(limits[1] - limits[0]), out->closest.w0));
+    out->point = dr_v8_add(a, dr_v8_scale(dr_v8_sub(b, a), out->closest.w1));
 }
 
-static dr_closest8 closest_points(const dr_touch_args* args, const int32_t* slots,
-                                  const int32_t feature[8], const float* limits, dr_f8* limit)
+static void closest_points(const dr_touch_args* args, const int32_t* slots,
+                           const int32_t feature[8], const float* limits, found8* out)
 {
-    dr_closest8 closest =
-        dr_closest8_point_triangle(gather(args, feature), splat_slot(args, slots[0]),
+    out->point = gather(args, feature);
+    out->closest =
+        dr_closest8_point_triangle(out->point, splat_slot(args, slots[0]),
                                    splat_slot(args, slots[1]), splat_slot(args, slots[2]));
-    *limit = dr_f8_add(dr_f8_mul(dr_f8_set(limits[0]), closest.w0),
-                       dr_f8_add(dr_f8_mul(dr_f8_set(limits[1]), closest.w1),
-                                 dr_f8_mul(dr_f8_set(limits[2]), closest.w2)));
-    return closest;
+    out->limit = dr_f8_add(dr_f8_mul(dr_f8_set(limits[0]), out->closest.w0),
+                           dr_f8_add(dr_f8_mul(dr_f8_set(limits[1]), out->closest.w1),
+                                     dr_f8_mul(dr_f8_set(limits[2]), out->closest.w2)));
 }
 
 static void look_at_batch(const dr_touch_args* args, const int32_t* slots,
@@ -214,9 +229,9 @@ static void look_at_batch(const dr_touch_args* args, const int32_t* slots,
     for (int k = 0; k < 8; ++k) {
         feature[k] = list->features[now->at[k < now->count ? k : 0]];
     }
-    dr_f8 limit;
-    dr_closest8 closest = closest_of(args, slots, feature, limits, &limit);
-    finish_batch(list, now, &closest, limit, out, found);
+    found8 all;
+    closest_of(args, slots, feature, limits, &all);
+    finish_batch(list, now, &all, out, found);
     *args->test_count += now->count;
     now->count = 0;
 }

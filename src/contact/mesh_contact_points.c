@@ -62,7 +62,7 @@ static bool is_inside(const dr_touch_args* args, drape_vec3 p, const dr_touch_ne
     if (corner_bits(&near->closest) == 7) {
         return side_of(x, p) < 0;
     }
-    return dr_dot(dr_sub(p, weighted(x, near->closest.weight)), outward(args, near)) < 0.0f;
+    return dr_dot(dr_sub(p, near->point), outward(args, near)) < 0.0f;
 }
 
 // How far from a point of the body vertices are held: higher where it is round.
@@ -81,7 +81,7 @@ static dr_touch_plane touch_triangle(const dr_touch_args* args, int32_t slot,
     triangle_at(args, near->feature, args->obstacle->share_start, start);
     triangle_at(args, near->feature, args->obstacle->share_end, end);
     drape_vec3 p = local_of(args, slot);
-    dr_touch_plane t = {.point = weighted(start, near->closest.weight),
+    dr_touch_plane t = {.point = near->point,
                         .distance = sqrtf(near->closest.squared),
                         .radius = radius_at(args, near->feature, near->closest.weight)};
     t.carried = dr_sub(weighted(end, near->closest.weight), t.point);
@@ -102,18 +102,12 @@ static dr_touch_plane touch_triangle(const dr_touch_args* args, int32_t slot,
 }
 
 // Whether a plane that is already held keeps the vertex from this point of the body as well.
-static bool is_behind_others(const dr_touch_args* args, const dr_touch_near* near,
-                             const dr_touch_plane* others, int count)
+static bool is_behind_others(const dr_touch_near* near, const dr_touch_plane* others, int count)
 {
-    if (count == 0) {
-        return false;
-    }
-    dr_points3 x;
-    triangle_at(args, near->feature, args->obstacle->share_start, x);
-    drape_vec3 point = weighted(x, near->closest.weight);
-    float little = 0.01f * sqrtf(near->closest.squared);
     for (int i = 0; i < count; ++i) {
-        if (dr_dot(others[i].normal, dr_sub(point, others[i].point)) <= little) {
+        float above = dr_dot(others[i].normal, dr_sub(near->point, others[i].point));
+        // A hundredth of the distance, without its root.
+        if (above <= 0.0f || above * above <= 1e-4f * near->closest.squared) {
             return true;
         }
     }
@@ -193,7 +187,7 @@ static int touch_all(const dr_touch_args* args, const dr_touch_spot* at, const d
     int made = 0;
     for (int i = -1; i < count && made < DR_TOUCH_MOST - 1; ++i) {
         int k = i < 0 ? nearest : i;
-        if (i == nearest || is_behind_others(args, &near[k], out, made) ||
+        if (i == nearest || is_behind_others(&near[k], out, made) ||
             !is_least(args, near, count, k)) {
             continue;
         }
