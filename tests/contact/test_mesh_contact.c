@@ -283,6 +283,102 @@ START_TEST(cut_meshes_are_joined)
 }
 END_TEST
 
+// --- What stands out of it ---
+
+static drape_vec3 random_direction(uint32_t seed, uint32_t i)
+{
+    return dr_normalize(random_point(seed, i, 1.0f));
+}
+
+// The nearest point of the body, and how much higher cloth is held there.
+static float nearest_of(const dr_body* body, const dr_relief* relief, drape_vec3 p, float* lift)
+{
+    const dr_mesh* mesh = &body->shell.mesh;
+    dr_closest best = {.squared = INFINITY};
+    for (int t = 0; t < mesh->triangle_count; ++t) {
+        const int32_t* v = mesh->triangles[t];
+        dr_closest at =
+            dr_closest_point_triangle(p, mesh->rest[v[0]], mesh->rest[v[1]], mesh->rest[v[2]]);
+        if (at.squared < best.squared) {
+            best = at;
+            *lift = at.weight[0] * relief->lift[v[0]] + at.weight[1] * relief->lift[v[1]] +
+                    at.weight[2] * relief->lift[v[2]];
+        }
+    }
+    return sqrtf(best.squared);
+}
+
+// Puts a point at the distance from a ball at which a vertex of the cloth is held.
+static drape_vec3 hold_over(const dr_body* body, const dr_relief* relief, drape_vec3 direction)
+{
+    drape_vec3 p = dr_scale(direction, 0.3f + relief->radius);
+    for (int round = 0; round < 4; ++round) {
+        float lift, distance = nearest_of(body, relief, p, &lift);
+        p = dr_add(p, dr_scale(direction, relief->radius + lift - distance));
+    }
+    return p;
+}
+
+// Where nothing stands out, edges of a cloth whose ends are held keep nearly half of that distance,
+// whether the body is cut more coarsely or more finely than the cloth.
+START_TEST(edges_over_idle_bodies_stay_clear)
+{
+    const float tolerances[3] = {1e-3f, 5e-4f, 1.5e-4f};
+    const float length = 0.028f, radius = 1e-3f;
+    dr_memory memory;
+    dr_memory_init(&memory, NULL);
+    drape_shape ball = {.kind = DRAPE_SHAPE_SPHERE, .radius = 0.3f};
+    dr_body* body = body_of_shape(&memory, ball, tolerances[_i]);
+    dr_relief relief;
+    ck_assert(dr_relief_create(&relief, &memory, body, length, radius));
+    ck_assert_int_eq(relief.features.edges.count + relief.features.points.count, 0);
+    for (uint32_t i = 0; i < 20; ++i) {
+        drape_vec3 a = random_direction(3, i);
+        drape_vec3 side = dr_normalize(dr_cross(a, random_direction(4, i)));
+        drape_vec3 b = dr_normalize(dr_add(a, dr_scale(side, length / 0.3f)));
+        drape_vec3 p = hold_over(body, &relief, a), q = hold_over(body, &relief, b);
+        for (int k = 1; k < 8; ++k) {
+            float lift;
+            drape_vec3 between = dr_lerp(p, q, (float)k / 8.0f);
+            ck_assert_float_gt(nearest_of(body, &relief, between, &lift), 0.4f * radius);
+        }
+    }
+    dr_relief_free(&relief, &memory, body);
+    dr_body_destroy(body, &memory);
+    ck_assert_uint_eq(memory.live_bytes, 0);
+}
+END_TEST
+
+// Sharp edges stand out for every cloth, diagonals of faces for none; blunt ones when the cloth's
+// edges are long.
+START_TEST(relief_depends_on_the_cloth)
+{
+    dr_memory memory;
+    dr_memory_init(&memory, NULL);
+    dr_body* box = body_of_shape(
+        &memory, (drape_shape){.kind = DRAPE_SHAPE_BOX, .size = {1, 2, 3}}, 1e-3f);
+    drape_shape shape = {.kind = DRAPE_SHAPE_SPHERE, .radius = 0.1f};
+    dr_body* ball = body_of_shape(&memory, shape, 1e-3f);
+    const float lengths[2] = {1e-3f, 0.1f};
+    for (int k = 0; k < 2; ++k) {
+        dr_relief relief;
+        ck_assert(dr_relief_create(&relief, &memory, box, lengths[k], 1e-3f));
+        ck_assert_int_eq(relief.features.edges.count, 12);
+        ck_assert_int_eq(relief.features.points.count, 8);
+        ck_assert(!relief.is_smooth && relief.lift_most == 0.0f);
+        dr_relief_free(&relief, &memory, box);
+        ck_assert(dr_relief_create(&relief, &memory, ball, lengths[k], 1e-3f));
+        int edges = relief.features.edges.count;
+        ck_assert(k == 0 ? edges == 0 : edges > ball->shell.mesh.edge_count / 2);
+        ck_assert(relief.is_smooth);
+        dr_relief_free(&relief, &memory, ball);
+    }
+    dr_body_destroy(box, &memory);
+    dr_body_destroy(ball, &memory);
+    ck_assert_uint_eq(memory.live_bytes, 0);
+}
+END_TEST
+
 int main(void)
 {
     TCase* tests = tcase_create("mesh contact");
@@ -291,6 +387,8 @@ int main(void)
     tcase_add_test(tests, no_way_leads_inside);
     tcase_add_test(tests, boxes_are_closed_and_sharp);
     tcase_add_test(tests, cut_meshes_are_joined);
+    tcase_add_loop_test(tests, edges_over_idle_bodies_stay_clear, 0, 3);
+    tcase_add_test(tests, relief_depends_on_the_cloth);
     Suite* suite = suite_create("mesh contact");
     suite_add_tcase(suite, tests);
     return run_suite(suite);

@@ -1,20 +1,5 @@
 // Cloth and bodies of triangles: at rest, fast, sharp, thin, moving, changing.
-#include "mesh_test.h"
-#include "scene/mesh_link.h"
-
-static const drape_vec3 still = {0, 0, 0};
-
-// Of the table of solids those that are not planes, as meshes.
-enum { first_solid = 2, solid_count = obstacle_count - first_solid };
-
-static drape_collider_id add_solid(drape_world* world, int index)
-{
-    test_mesh mesh = mesh_of_shape(obstacles[index].shape, 2e-3f);
-    drape_collider_id id =
-        add_mesh(world, &mesh, pose_at(obstacles[index].place, obstacles[index].degrees));
-    free_mesh(&mesh);
-    return id;
-}
+#include "mesh_sheets.h"
 
 // --- Rest ---
 
@@ -33,7 +18,7 @@ START_TEST(slow_cloth_never_crosses)
         crossings += frame % 2 ? crossings_of(world, cloth, id) : 0;
     }
     ck_assert_int_eq(crossings, 0);
-    ck_assert_msg(least > 0.4e-3f, "%s: %g", obstacles[obstacle].name, (double)least);
+    ck_assert_msg(least > 0.49e-3f, "%s: %g", obstacles[obstacle].name, (double)least);
     drape_world_destroy(world);
 }
 END_TEST
@@ -87,12 +72,41 @@ START_TEST(rest_costs_nothing)
         box_tests = report.box_tests > box_tests ? report.box_tests : box_tests;
     }
     ck_assert_int_lt(box_tests, 1000); // bounds of chunks only
-    // A vertex over an edge of the ball may tremble by a few micrometres.
-    ck_assert_float_lt(fastest_of(world, cloth), 5e-3f);
+    ck_assert_float_lt(fastest_of(world, cloth), 3e-4f);
     ck_assert_double_lt(report.kinetic_energy, 1e-8);
     ck_assert_float_gt(report.smallest_gap, 0.45e-3f);
     free_mesh(&mesh);
     drape_world_destroy(world);
+}
+END_TEST
+
+// What a step costs depends on what of the cloth touches, not on how finely the body is cut: a ball of
+// fifty times the triangles takes a few times the looks, of which eight are taken at once.
+START_TEST(fine_bodies_cost_what_is_touched)
+{
+    const float tolerances[2] = {1e-3f, 1.2e-5f};
+    int64_t looks[2];
+    int triangles[2], contacts[2];
+    for (int k = 0; k < 2; ++k) {
+        drape_world_def world_def = drape_world_defaults();
+        world_def.thickness = 0.002f;
+        drape_world* world = drape_world_create(&world_def);
+        drape_shape ball = {.kind = DRAPE_SHAPE_SPHERE, .radius = 0.3f};
+        test_mesh mesh = mesh_of_shape(ball, tolerances[k]);
+        // On its side: at the poles triangles are much smaller.
+        add_mesh(world, &mesh, pose_at(vec(0, -0.3f, 0), vec(90, 0, 0)));
+        add_sheet(world, false, 0.3f, 16, vec(0, 0.003f, 0), still);
+        drape_step_report report = step_frames(world, 40);
+        looks[k] = report.exact_tests;
+        contacts[k] = report.contact_count;
+        triangles[k] = mesh.triangle_count;
+        free_mesh(&mesh);
+        drape_world_destroy(world);
+    }
+    ck_assert_int_gt(triangles[1], 50 * triangles[0]);
+    ck_assert_int_gt(contacts[0], 100);
+    ck_assert_int_le(abs(contacts[1] - contacts[0]), contacts[0] / 4);
+    ck_assert_int_lt(looks[1], 5 * looks[0]);
 }
 END_TEST
 
@@ -117,7 +131,7 @@ START_TEST(speed_does_not_help)
     }
     ck_assert_msg(least > 0.0f, "%s: %g", obstacles[obstacle].name, (double)least);
     ck_assert_int_eq(crossings_of(world, cloth, id), 0);
-    ck_assert_int_le(crossings, 12); // frames; the small ball is smaller than the cloth's triangles
+    ck_assert_int_le(crossings, 8); // frames; the small ball is smaller than the cloth's triangles
     drape_world_destroy(world);
 }
 END_TEST
@@ -440,29 +454,6 @@ START_TEST(the_same_bytes)
 }
 END_TEST
 
-// It makes no difference when pairs were last searched for, so a world that is stored and read back
-// goes on in the same way.
-START_TEST(old_searches_are_as_good_as_new)
-{
-    uint64_t hashes[2];
-    for (int k = 0; k < 2; ++k) {
-        drape_world* world = make_world();
-        add_solid(world, 6);
-        add_solid(world, 5);
-        add_sheet(world, _i, 0.6f, 31, vec(0, 0.05f, 0), vec(0.5f, -2, 0));
-        for (int frame = 0; frame < 40; ++frame) {
-            drape_world_step(world, FRAME);
-            if (k == 1) {
-                dr_world_stale_links(world, NULL);
-            }
-        }
-        hashes[k] = drape_world_hash(world);
-        drape_world_destroy(world);
-    }
-    ck_assert_uint_eq(hashes[0], hashes[1]);
-}
-END_TEST
-
 // Whatever allocation fails, nothing is lost and nothing crashes.
 START_TEST(memory_may_run_out)
 {
@@ -558,6 +549,7 @@ int main(void)
     tcase_add_loop_test(tests, slow_cloth_never_crosses, 0, 2 * solid_count);
     tcase_add_loop_test(tests, a_mesh_box_is_a_box, 0, 2);
     tcase_add_loop_test(tests, rest_costs_nothing, 0, 2);
+    tcase_add_test(tests, fine_bodies_cost_what_is_touched);
     tcase_add_loop_test(tests, speed_does_not_help, 0, 3 * solid_count);
     tcase_add_loop_test(tests, nothing_passes_an_open_plate, 0, 3);
     tcase_add_loop_test(tests, open_plates_have_two_sides, 0, 2);
@@ -571,7 +563,6 @@ int main(void)
     tcase_add_loop_test(tests, frames_move_vertices, 0, 2);
     tcase_add_loop_test(tests, what_starts_inside_comes_out, 0, 4);
     tcase_add_test(tests, the_same_bytes);
-    tcase_add_loop_test(tests, old_searches_are_as_good_as_new, 0, 2);
     tcase_add_test(tests, memory_may_run_out);
     tcase_add_test(tests, bad_meshes_are_refused);
     tcase_add_test(tests, what_is_drawn_is_what_was_given);
