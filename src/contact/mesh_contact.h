@@ -13,8 +13,9 @@
 // A plane is only as good as what lies behind it. Hence of the triangles near a vertex only those
 // count whose closest point is nearest among their neighbours, and an edge or vertex of the body
 // counts only where its neighbours are behind its plane: far features do not push sideways. In
-// addition come the features that would be pierced on the way to `ahead`. And when all is solved, a
-// vertex that has gone through a triangle all the same is put back on its side (dr_touch_guard).
+// addition come the features that would be pierced on the way to `ahead`. And when all is solved, edges
+// and triangles that have gone through something all the same get contacts once more (`guards`), and a
+// vertex that has gone through a triangle is put back on its side (dr_touch_guard).
 //
 // A vertex found inside a closed body is pushed out to the nearest surface, by so much a substep.
 #ifndef DR_MESH_CONTACT_H
@@ -39,6 +40,7 @@ typedef struct dr_touch_args {
     float feature_radius[2];     // at which edges and triangles are held: by blunt and by sharp ones
     float feature_static[2];     // and the gaps at which their contacts are made
     bool looks_deep;             // what is inside a closed body is looked for even where it is slow
+    bool guards;                 // edges and triangles have contacts only with what they go through
     const float* moved;          // by slot: sum of its moves in the frame of the body so far
     float body_moved;            // and of the body's own changes
     int* test_count;             // closest points found are added up here

@@ -1,6 +1,7 @@
 // Edges and triangles of a cloth against the edges and vertices of a body.
 #include <string.h>
 
+#include "collide/ccd.h"
 #include "collide/tree_query.h"
 #include "contact/mesh_contact_parts.h"
 
@@ -174,13 +175,15 @@ static seeker seeker_of(const dr_touch_args* args, const int32_t* slots, int cou
     }
     // What is deep inside is rare: it is looked for around what is fast, and once a step.
     bool looks_deep = args->looks_deep || predicted > 0.5f * args->range.radius;
-    looks_deep = looks_deep && args->obstacle->body->is_closed;
+    looks_deep = looks_deep && args->obstacle->body->is_closed && !args->guards;
     of.depth = looks_deep ? args->near + 1.5f * predicted : 0.0f;
     int sharpest = !args->relief->is_smooth;
     float base = args->feature_radius[sharpest] + args->feature_static[sharpest];
     for (int i = 0; i < count; ++i) {
         float way = predicted_way(args, slots[i]) + body;
         of.limits[i] = (looks_deep ? args->near : base) + 1.5f * way;
+        // What is further than the way cannot be gone through.
+        of.limits[i] = args->guards ? fminf(of.limits[i], of.way) : of.limits[i];
     }
     return of;
 }
@@ -202,6 +205,17 @@ static void hold(const dr_touch_args* args, const seeker* of, const float* weigh
     if (crosses ? enters(args, what, now) : turn_out(args, what, of->depth, now)) {
         add_touch(args, &at, now, what->bend, made);
     }
+}
+
+static dr_ccd_motion motion_of(const drape_vec3 start[4], const drape_vec3 end[4])
+{
+    dr_ccd_motion motion;
+    for (int k = 0; k < 4; ++k) {
+        const drape_vec3 *p = &start[k], *q = &end[k];
+        memcpy(motion.start[k], (const double[3]){p->x, p->y, p->z}, sizeof motion.start[k]);
+        memcpy(motion.end[k], (const double[3]){q->x, q->y, q->z}, sizeof motion.end[k]);
+    }
+    return motion;
 }
 
 // --- Edges ---
@@ -275,14 +289,25 @@ static double spanned(const drape_vec3 v[4])
            (double)d.z * ((double)u.x * w.y - (double)u.y * w.x);
 }
 
+// When the edges meet on their way, from 0 to 1; negative when they do not. In prediction the time is
+// that of a straight line through a cubic, and only the signs at both ends are looked at.
+static float meeting_of_edges(const dr_touch_args* args, const edge_pair* pair)
+{
+    if (args->guards) {
+        dr_ccd_motion motion = motion_of(pair->start, pair->end);
+        return (float)dr_ccd_edge_edge(&motion, 0.0).toi;
+    }
+    double before = spanned(pair->start), after = spanned(pair->end);
+    return before * after < 0.0 ? (float)(before / (before - after)) : -1.0f;
+}
+
 // Whether the edges go through each other on their way, and then where.
 static bool edges_cross(const dr_touch_args* args, const edge_pair* pair, float* s, float* t)
 {
-    double before = spanned(pair->start), after = spanned(pair->end);
-    if (before * after >= 0.0) {
+    float time = meeting_of_edges(args, pair);
+    if (time < 0.0f) {
         return false;
     }
-    float time = (float)(before / (before - after));
     drape_vec3 v[4];
     for (int k = 0; k < 4; ++k) {
         v[k] = dr_lerp(pair->start[k], pair->end[k], time);
@@ -290,7 +315,7 @@ static bool edges_cross(const dr_touch_args* args, const edge_pair* pair, float*
     dr_closest at = dr_closest_edges(v[0], v[1], v[2], v[3]);
     *s = at.weight[0];
     *t = at.weight[1];
-    // The time is that of a straight line through a cubic: near enough will do.
+    // Near enough will do: the time is not exact.
     return at.squared<args->range.radius * args->range.radius&& * s> 0.0f && *s < 1.0f &&
            *t > 0.0f && *t < 1.0f;
 }
@@ -316,7 +341,7 @@ int dr_touch_edge(const dr_touch_args* args, const int32_t slots[2], const dr_to
         bool crosses = may_cross && edges_cross(args, &pair, &s, &t);
         if (crosses) {
             what = tip_of_edge(args, near[i].feature, t);
-        } else if (is_end) {
+        } else if (is_end || args->guards) {
             continue;
         }
         dr_touch_plane now = touch_edges(&pair, s, t);
@@ -328,30 +353,37 @@ int dr_touch_edge(const dr_touch_args* args, const int32_t slots[2], const dr_to
 
 // --- Faces ---
 
+// When a vertex of the body (first of the four) meets the triangle on its way, as for edges.
+static float meeting_of_face(const dr_touch_args* args, const drape_vec3 start[4],
+                             const drape_vec3 end[4])
+{
+    if (args->guards) {
+        dr_ccd_motion motion = motion_of(start, end);
+        return (float)dr_ccd_point_triangle(&motion, 0.0).toi;
+    }
+    float before = dr_dot(normal_of(start + 1), dr_sub(start[0], start[1]));
+    float after = dr_dot(normal_of(end + 1), dr_sub(end[0], end[1]));
+    return before * after < 0.0f ? before / (before - after) : -1.0f;
+}
+
 // Whether a vertex of the body goes through the triangle of the cloth, and then where.
 static bool goes_through(const dr_touch_args* args, const int32_t slots[3], int32_t vertex,
                          float weights[3])
 {
-    dr_points3 start, end, now;
+    drape_vec3 start[4] = {body_start(args, vertex)}, end[4] = {body_end(args, vertex)}, now[4];
     for (int k = 0; k < 3; ++k) {
-        start[k] = local_of(args, slots[k]);
-        end[k] = ahead_of(args, slots[k]);
+        start[1 + k] = local_of(args, slots[k]);
+        end[1 + k] = ahead_of(args, slots[k]);
     }
-    drape_vec3 p = body_start(args, vertex), q = body_end(args, vertex);
-    float before = dr_dot(normal_of(start), dr_sub(p, start[0]));
-    float after = dr_dot(normal_of(end), dr_sub(q, end[0]));
-    if (before * after >= 0.0f) {
+    float time = meeting_of_face(args, start, end);
+    if (time < 0.0f) {
         return false;
     }
-    float time = before / (before - after);
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 4; ++k) {
         now[k] = dr_lerp(start[k], end[k], time);
     }
-    drape_vec3 hit = dr_lerp(p, q, time);
-    dr_closest at = dr_closest_point_triangle(hit, now[0], now[1], now[2]);
-    for (int k = 0; k < 3; ++k) {
-        weights[k] = at.weight[k];
-    }
+    dr_closest at = dr_closest_point_triangle(now[0], now[1], now[2], now[3]);
+    memcpy(weights, at.weight, sizeof at.weight);
     return at.squared < args->range.radius * args->range.radius;
 }
 
@@ -382,8 +414,8 @@ int dr_touch_face(const dr_touch_args* args, const int32_t slots[3], const dr_to
         float distance = sqrtf(near[i].closest.squared);
         bool crosses = distance < of.way && goes_through(args, slots, what.vertex, weights);
         // On the border the contacts of edges and vertices are enough.
-        if (!crosses &&
-            (is_far(args, &of, &what, distance) || corner_bits(&near[i].closest) != 7)) {
+        bool is_held = corner_bits(&near[i].closest) == 7 && !args->guards;
+        if (!crosses && (!is_held || is_far(args, &of, &what, distance))) {
             continue;
         }
         dr_touch_plane now = touch_face(args, slots, what.vertex);

@@ -153,6 +153,90 @@ bool dr_mesh_run_detect(const drape_world* world, dr_contact_run* run, bool agai
 
 // --- The last word ---
 
+// Where a vertex is after a contact has moved it.
+static void frame_slot(const dr_touch_args* args, dr_mesh_link* link, int32_t slot)
+{
+    const dr_obstacle* obstacle = args->obstacle;
+    drape_vec3 pos = dr_sheet_get(args->sheet->layout, args->sheet->pos, slot);
+    drape_vec3 end = dr_add(obstacle->place, obstacle->shift);
+    drape_vec3 q = dr_matrix_apply_transposed(obstacle->rotation_end, dr_sub(pos, end));
+    float *local = link->local + (size_t)slot * 4, *ahead = link->ahead + (size_t)slot * 4;
+    ahead[0] = q.x;
+    ahead[1] = q.y;
+    ahead[2] = q.z;
+    local[3] = dr_length(dr_sub(q, (drape_vec3){local[0], local[1], local[2]}));
+}
+
+static bool is_fast(const dr_touch_args* args, const dr_mesh_link* link, const int32_t* slots,
+                    int count)
+{
+    float way = 0.0f;
+    for (int i = 0; i < count; ++i) {
+        way = fmaxf(way, link->local[(size_t)slots[i] * 4 + 3]);
+    }
+    // What is slower is held by its contacts: it would take many substeps to go through.
+    return way + link->body_way > 0.1f * args->range.radius;
+}
+
+// Answers what an edge (of two slots) or triangle (of three) has gone through.
+static bool guard_feature(const dr_touch_args* args, dr_mesh_link* link, int feature,
+                          const int32_t* slots, int count)
+{
+    dr_touch_list list = list_of(count == 2 ? &link->edges : &link->points, feature);
+    if (list.count == 0 || !is_fast(args, link, slots, count) || !is_near(link, slots, count)) {
+        return false;
+    }
+    dr_contact1 made[DR_TOUCH_MOST];
+    int found = count == 2 ? dr_touch_edge(args, slots, &list, made)
+                           : dr_touch_face(args, slots, &list, made);
+    dr_contact_resolve(args->sheet, made, found);
+    for (int i = 0; i < count && found > 0; ++i) {
+        frame_slot(args, link, slots[i]);
+    }
+    return found > 0;
+}
+
+static bool guard_run(const drape_world* world, dr_contact_run* run)
+{
+    dr_touch_args args = args_of(world, run, &run->test_count);
+    const dr_cloth* cloth = run->cloth;
+    const dr_mesh* mesh = &cloth->shell->mesh;
+    bool is_any = false;
+    args.guards = true;
+    for (int e = cloth->edge_start[run->chunk]; e < cloth->edge_start[run->chunk + 1]; ++e) {
+        is_any |= guard_feature(&args, run->link, e, mesh->edges[e].v, 2);
+    }
+    for (int f = cloth->face_start[run->chunk]; f < cloth->face_start[run->chunk + 1]; ++f) {
+        is_any |= guard_feature(&args, run->link, f, mesh->triangles[f], 3);
+    }
+    return is_any;
+}
+
+static bool has_features(const dr_mesh_link* link)
+{
+    const dr_features* features = &link->relief.features;
+    return features->edges.count + features->points.count > 0;
+}
+
+void dr_world_guard_features(drape_world* world)
+{
+    enum { rounds = 3 }; // one answer may push the next feature through
+    bool is_any = false;
+    for (int i = 0; i < world->run_count; ++i) {
+        is_any = is_any || (world->runs[i].link && has_features(world->runs[i].link));
+    }
+    if (is_any) {
+        dr_world_frame_links(world);
+    }
+    for (int round = 0; round < rounds && is_any; ++round) {
+        is_any = false;
+        for (int i = 0; i < world->run_count; ++i) {
+            dr_contact_run* run = &world->runs[i];
+            is_any |= run->link && has_features(run->link) && guard_run(world, run);
+        }
+    }
+}
+
 // A way that is longer than what the pairs were searched for: all triangles along it, from the tree.
 // False when there are more than `room`.
 static bool list_along(const dr_mesh_link* link, int slot, int32_t* triangles, int room, int* count)

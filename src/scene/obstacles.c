@@ -385,6 +385,7 @@ static void guard_task(void* context, int begin, int end, int worker)
 void dr_world_guard_contacts(drape_world* world)
 {
     if (world->links.count > 0) {
+        dr_world_guard_features(world);
         dr_parallel_for(world->pool, world->group_count, 1, guard_task, world);
     }
 }
