@@ -34,9 +34,11 @@ static dr_touch_args args_of(const drape_world* world, const dr_contact_run* run
 
 static dr_touch_list list_of(const dr_candidates* candidates, int index)
 {
-    int32_t first = candidates->start[index];
-    return (dr_touch_list){(const int32_t*)candidates->list.data + first,
-                           (float*)candidates->bounds.data + first, candidates->size[index]};
+    int32_t first = candidates->start[index], count = candidates->size[index];
+    // With nothing near there are no arrays to point into.
+    return count == 0 ? (dr_touch_list){0}
+                      : (dr_touch_list){(const int32_t*)candidates->list.data + first,
+                                        (float*)candidates->bounds.data + first, count};
 }
 
 // Puts contacts between vertices into the run, as many as there is room for.

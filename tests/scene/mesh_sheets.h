@@ -1,21 +1,8 @@
-// Worlds, sheets and solids of triangles for the tests of mesh colliders.
+// Solids of triangles for the tests of mesh colliders.
 #ifndef MESH_SHEETS_H
 #define MESH_SHEETS_H
 
 #include "mesh_test.h"
-
-static inline drape_world* make_world(void)
-{
-    drape_world_def def = drape_world_defaults();
-    return drape_world_create(&def);
-}
-
-static inline drape_cloth_id add_sheet(drape_world* world, bool mesh, float size, int count,
-                                       drape_vec3 middle, drape_vec3 velocity)
-{
-    return mesh ? add_square_mesh(world, size, count, middle, velocity)
-                : add_square(world, size, count, middle, velocity);
-}
 
 static const drape_vec3 still = {0, 0, 0};
 
