@@ -343,6 +343,8 @@ typedef struct drape_step_report {
     int64_t box_tests;    // bounding volume tests in the step
     int64_t self_box_tests; // those of them between cloths
     int64_t exact_tests;  // distance evaluations in the step
+    int guarded_count;    // vertices kept from passing into solids, summed over the substeps
+    int pinched_count;    // those that found no place outside of all solids
     int runs;             // most detect-solve repetitions in a substep
     drape_run_counts counts;
     float smallest_gap;   // between vertices and colliders, m; infinity without colliders; to

@@ -63,10 +63,26 @@ static bool allocate(dr_cloth* cloth, dr_memory* memory)
         memory, dr_array_bytes((size_t)mesh->triangle_count, sizeof *cloth->face_slots));
     cloth->edge_start = dr_new(memory, int32_t, cloth->chunk_count + 1);
     cloth->face_start = dr_new(memory, int32_t, cloth->chunk_count + 1);
+    cloth->face_last = dr_new(memory, int32_t, cloth->chunk_count);
+    cloth->face_size = dr_new_zeroed(memory, float, cloth->chunk_count);
     bool edges = mesh->edge_count == 0 || (cloth->edge_rest && cloth->edge_slots);
     bool faces = mesh->triangle_count == 0 || (cloth->triangles && cloth->face_slots);
     return edges && faces && cloth->positions && cloth->velocities && cloth->normals && cloth->uv &&
-           cloth->backup && cloth->chunks && cloth->edge_start && cloth->face_start;
+           cloth->backup && cloth->chunks && cloth->edge_start && cloth->face_start &&
+           cloth->face_last && cloth->face_size;
+}
+
+static void find_last_chunks(dr_cloth* cloth)
+{
+    for (int c = 0; c < cloth->chunk_count; ++c) {
+        cloth->face_last[c] = c;
+        for (int f = cloth->face_start[c]; f < cloth->face_start[c + 1]; ++f) {
+            for (int k = 0; k < 3; ++k) {
+                int chunk = chunk_of_slot(cloth->face_slots[f][k]);
+                cloth->face_last[c] = chunk > cloth->face_last[c] ? chunk : cloth->face_last[c];
+            }
+        }
+    }
 }
 
 static void measure_edges(dr_cloth* cloth)
@@ -161,6 +177,7 @@ dr_cloth* dr_cloth_create(dr_memory* memory, const dr_cloth_source* source, dr_m
                   given.edge_count, (int32_t*)cloth->edge_slots, cloth->edge_start);
     sort_features(cloth, (const int32_t*)given.triangles, 3, 3, given.triangle_count,
                   (int32_t*)cloth->face_slots, cloth->face_start);
+    find_last_chunks(cloth);
     dr_sheet_set_state(&cloth->xpbd.sheet, positions, NULL);
     for (int v = 0; v < given.vertex_count; ++v) {
         dr_sheet* sheet = &cloth->xpbd.sheet;
@@ -189,6 +206,8 @@ void dr_cloth_destroy(dr_cloth* cloth, dr_memory* memory)
     dr_delete(memory, cloth->face_slots, triangles);
     dr_delete(memory, cloth->edge_start, cloth->chunk_count + 1);
     dr_delete(memory, cloth->face_start, cloth->chunk_count + 1);
+    dr_delete(memory, cloth->face_last, cloth->chunk_count);
+    dr_delete(memory, cloth->face_size, cloth->chunk_count);
     if (cloth->shell) {
         dr_shell_free(cloth->shell, memory);
         dr_delete(memory, cloth->shell, 1);
@@ -212,6 +231,7 @@ void dr_cloth_publish(dr_cloth* cloth)
 static void refresh_bounds(dr_cloth* cloth)
 {
     const dr_sheet* sheet = &cloth->xpbd.sheet;
+    cloth->are_sizes_stale = true;
     for (int c = 0; c < cloth->chunk_count; ++c) {
         dr_chunk_bounds* chunk = &cloth->chunks[c];
         *chunk = (dr_chunk_bounds){.lo = {INFINITY, INFINITY, INFINITY},

@@ -43,6 +43,11 @@ typedef struct dr_cloth {
     int32_t* edge_start;     // per chunk, chunk_count + 1
     int32_t (*face_slots)[3];
     int32_t* face_start;
+    int32_t* face_last;      // per chunk: the last chunk that one of its faces reaches into
+    // For the guard, per chunk: no edge of its faces is longer, m. Grows by what the ends may have moved.
+    float* face_size;
+    float size_h;            // substep of the last time it grew
+    bool are_sizes_stale;    // vertices were moved by other hands
     dr_shell* shell;         // over the slots; made when the cloth first comes near a mesh collider
     bool is_held_stale;      // pins changed: clamps must be found anew
 } dr_cloth;

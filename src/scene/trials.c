@@ -274,7 +274,12 @@ static bool solve_xpbd(drape_world* world, dr_trials* trials)
         return false;
     }
     dr_world_solve(world, apply_limits, trials);
-    dr_world_guard_contacts(world);
+    if (!trials->has_slide) {
+        dr_world_guard_contacts(world);
+        if (!dr_world_guard_solids(world)) {
+            return false;
+        }
+    }
     read_ends(trials);
     return true;
 }

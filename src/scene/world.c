@@ -331,10 +331,11 @@ static bool detect_and_solve(drape_world* world)
     dr_world_solve(world, NULL, NULL);
     double t2 = dr_now_ms();
     dr_world_guard_contacts(world);
+    bool is_guarded = dr_world_guard_solids(world);
     ms->detect += t1 - t0;
     ms->solve += t2 - t1;
     ms->guard += dr_now_ms() - t2;
-    return true;
+    return is_guarded;
 }
 
 static void predict(drape_world* world)

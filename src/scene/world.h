@@ -167,6 +167,10 @@ float dr_world_smallest_gap(const drape_world* world);
 dr_friction dr_world_friction(const drape_world* world, const dr_cloth* cloth,
                               float collider_static, float collider_dynamic);
 
+// --- guard.c ---
+// Keeps all triangles from passing into solids; false when memory is short.
+bool dr_world_guard_solids(drape_world* world);
+
 // --- pin.c, seam.c ---
 void dr_pin_destroy(dr_pin* pin, dr_memory* memory);
 void dr_world_release_pins(drape_world* world);  // those whose time has come
