@@ -28,7 +28,8 @@ static const rule rules[] = {
     {"items", {"count", 1.0, true}},    {"frame", {"count", 1.0, true}},
     {"vertices", {"count", 1.0, true}}, {"triangles", {"count", 1.0, true}},
     {"threads", {"count", 1.0, true}},  {"n", {"count", 1.0, true}},
-    {"size", {"count", 1.0, true}},
+    {"size", {"count", 1.0, true}},     {"guarded", {"count", 1.0, true}},
+    {"pinched", {"count", 1.0, true}},
 };
 
 static bool fits(const char* pattern, const char* name)

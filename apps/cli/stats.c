@@ -24,6 +24,8 @@ static const char* const keys[CLI_STATS_KEYS] = {
     "max_stretch",
     "kinetic_energy",
     "heap_calls",
+    "guarded",
+    "pinched",
 };
 
 // To the tenth of a microsecond; what is behind is noise.
@@ -52,6 +54,8 @@ void cli_stats_row(double row[CLI_STATS_KEYS], const drape_step_report* report, 
         (double)report->max_stretch,
         report->kinetic_energy,
         report->heap_calls,
+        report->guarded_count,
+        report->pinched_count,
     };
     for (int k = 0; k < CLI_STATS_KEYS; ++k) {
         row[k] = values[k];

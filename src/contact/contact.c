@@ -288,6 +288,31 @@ int dr_contact_face(const dr_detect_args* args, const int32_t slot[3],
     return made > 0 ? made : hold_later(args, c, slot, start, end, out);
 }
 
+// --- Repeated detection ---
+
+// The same feature, held about the same way: what was pressed along another normal is of no use.
+static bool is_same_contact(const dr_contact1* a, const dr_contact1* b)
+{
+    return memcmp(a->slot, b->slot, sizeof a->slot) == 0 && dr_dot(a->normal, b->normal) > 0.5f;
+}
+
+void dr_contact_inherit(dr_contact1* contacts, int count, const dr_contact1* before,
+                        int before_count)
+{
+    int first = 0;
+    for (int i = 0; i < count; ++i) {
+        int k = first;
+        while (k < before_count && !is_same_contact(&contacts[i], &before[k])) {
+            ++k;
+        }
+        if (k < before_count) {
+            contacts[i].pressed = before[k].pressed;
+            contacts[i].rubbed = before[k].rubbed;
+            first = k + 1;
+        }
+    }
+}
+
 // --- Resolution ---
 
 static void move_point(const dr_sheet* sheet, const dr_contact1* contact, drape_vec3 by, float ws)

@@ -118,6 +118,10 @@ const dr_contact_kernels* dr_contact_kernels_for(drape_isa isa);
 // returns their number.
 int dr_contact_face(const dr_detect_args* args, const int32_t slot[3],
                     dr_contact1 out[DR_FACE_CONTACTS]);
+// Contacts that were there before detection was repeated keep what they have pressed and rubbed: it is in the
+// positions already. Both lists are in the order of their features.
+void dr_contact_inherit(dr_contact1* contacts, int count, const dr_contact1* before,
+                        int before_count);
 // One pass over single contacts, in order.
 void dr_contact_resolve(const dr_sheet* sheet, dr_contact1* contacts, int count);
 

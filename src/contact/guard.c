@@ -200,25 +200,45 @@ static double creep_of(const dr_guard_args* args, int slot)
            (double)(fabsf(p.x) + fabsf(p.y) + fabsf(p.z) + args->margin);
 }
 
-int dr_guard_planes(const dr_guard_args* args, const int32_t slot[3], dr_guard_plane out[3])
+// Where pinned vertices end is given, and the plane is laid clear of it. Where it cannot be while the others
+// stay as they are, these are pushed: they must keep what gap there was. Returns that, or minus infinity.
+static double lay_plane(const dr_guard_args* args, const int32_t slot[3], double p[6][3],
+                        dr_shape_gap* best)
 {
-    const dr_obstacle* obstacle = args->obstacle;
-    double p[6][3];
-    int points = 3, made = 0;
-    places_of(args, slot, p);
+    const drape_shape* shape = &args->obstacle->shape;
+    double with_pins[6][3], end[3][3];
+    int count = 3;
+    memcpy(with_pins, p, sizeof with_pins);
+    memcpy(end, p, sizeof end);
     for (int i = 0; i < 3; ++i) {
         if (dr_sheet_inverse_mass(args->sheet, slot[i]) <= 0.0f) {
-            memmove(p[points++], p[3 + i], sizeof p[0]); // where a pinned vertex ends is given
+            memcpy(end[i], p[3 + i], sizeof end[i]);
+            memcpy(with_pins[count++], p[3 + i], sizeof end[i]);
         }
     }
-    dr_shape_gap best = dr_shape_gap_of(&obstacle->shape, p[0], points, INFINITY);
+    *best = dr_shape_gap_of(shape, with_pins[0], count, INFINITY);
+    double had = count > 3 ? dr_shape_gap_of(shape, p[0], 3, INFINITY).gap : best->gap;
+    if (best->gap >= fmin(had, (double)args->margin)) {
+        return -INFINITY;
+    }
+    *best = dr_shape_gap_of(shape, end[0], 3, INFINITY);
+    return had;
+}
+
+int dr_guard_planes(const dr_guard_args* args, const int32_t slot[3], dr_guard_plane out[3])
+{
+    double p[6][3];
+    dr_shape_gap best;
+    int made = 0;
+    places_of(args, slot, p);
+    double least = lay_plane(args, slot, p, &best);
     for (int i = 0; i < 3; ++i) {
         if (dr_sheet_inverse_mass(args->sheet, slot[i]) > 0.0f) {
             dr_guard_plane* plane = &out[made++];
             double has = dot(best.normal, p[i]) - best.reach + creep_of(args, slot[i]);
-            *plane = (dr_guard_plane){.slot = slot[i],
-                                      .offset = best.reach + fmin(has, 2.0 * (double)args->margin)};
-            rotate(obstacle->rotation_end, best.normal, plane->normal);
+            double keep = fmin(fmax(has, least), 2.0 * (double)args->margin);
+            *plane = (dr_guard_plane){.slot = slot[i], .offset = best.reach + keep};
+            rotate(args->obstacle->rotation_end, best.normal, plane->normal);
         }
     }
     return made;
@@ -248,7 +268,9 @@ static void set_candidate(const dr_sheet* sheet, int slot, const double y[3])
 
 bool dr_guard_slide(const dr_guard_holds* holds, int slot)
 {
-    enum { most_rounds = 12 };
+    // A cut glues to the solid what should slide along it, so it pays to try hard: in folds around thin
+    // things vertices have planes that almost face each other.
+    enum { most_rounds = 100 };
     double y[3];
     bool has_moved = false, moves = true;
     get_candidate(holds->sheet, slot, y);

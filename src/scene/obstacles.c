@@ -289,6 +289,7 @@ static void single_task(void* context, int begin, int end, int worker)
             continue;
         }
         const dr_cloth* cloth = run->cloth;
+        int before_count = run->before ? run->single_count : 0;
         dr_detect_args args = detect_args(world, run);
         args.range.radius = 0.5f * cloth->thickness; // no sagitta between vertices
         run->single_count =
@@ -298,6 +299,7 @@ static void single_task(void* context, int begin, int end, int worker)
             const int32_t* slot = cloth->face_slots[run->features[run->edge_count + k]];
             run->single_count += dr_contact_face(&args, slot, &run->singles[run->single_count]);
         }
+        dr_contact_inherit(run->singles, run->single_count, run->before, before_count);
     }
 }
 
@@ -474,6 +476,20 @@ static void measure_travel(drape_world* world)
     }
 }
 
+// Contacts between vertices as they are before they are looked for again. Short of memory they start anew.
+static void keep_singles(drape_world* world)
+{
+    for (int i = 0; i < world->run_count; ++i) {
+        dr_contact_run* run = &world->runs[i];
+        if (!run->link && run->single_count > 0) {
+            run->before = dr_arena_new(&world->arena, dr_contact1, run->single_count);
+        }
+        if (run->before) {
+            memcpy(run->before, run->singles, sizeof *run->singles * (size_t)run->single_count);
+        }
+    }
+}
+
 // What broke over an edge of a solid in the first sweep after a blow: its ends were seen where they
 // would have gone, not where contacts held them. Returns whether there was anything to look at.
 bool dr_world_detect_again(drape_world* world)
@@ -484,6 +500,7 @@ bool dr_world_detect_again(drape_world* world)
         is_fast = run->cloth->is_fast && (run->features != NULL || run->link != NULL);
     }
     if (is_fast) {
+        keep_singles(world);
         dr_parallel_for(world->pool, world->run_count, 1, single_task, world);
         if (world->links.count > 0) {
             dr_world_frame_links(world);

@@ -79,6 +79,7 @@ typedef struct dr_contact_run {
     int edge_count, face_count;
     dr_contact1* singles; // those that do
     int single_count, single_room;
+    dr_contact1* before;  // singles of the first detection, while it is repeated
     int test_count;     // closest points looked at
     float slack, moved; // of the vertices against the body of the link: dr_touch_frame
 } dr_contact_run;

@@ -69,6 +69,29 @@ static inline double cloth_distance(drape_world* world, drape_cloth_id cloth,
     return nearest;
 }
 
+static inline double dot_of(const double a[3], const double b[3])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+static inline void cross_of(const double a[3], const double b[3], double out[3])
+{
+    out[0] = a[1] * b[2] - a[2] * b[1];
+    out[1] = a[2] * b[0] - a[0] * b[2];
+    out[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+// The corners of a triangle as seen from a point.
+static inline void corners_from(const drape_vec3* p, const int32_t t[3], drape_vec3 from,
+                                double out[3][3])
+{
+    for (int k = 0; k < 3; ++k) {
+        out[k][0] = (double)p[t[k]].x - (double)from.x;
+        out[k][1] = (double)p[t[k]].y - (double)from.y;
+        out[k][2] = (double)p[t[k]].z - (double)from.z;
+    }
+}
+
 // How often a ray leaves through the cloth, by the side of each triangle: through a fold twice, which
 // counts nothing. While neither passes the other, nor the ray the border, the number stays.
 static inline int ray_crossings(drape_world* world, drape_cloth_id cloth, drape_vec3 from,
@@ -77,28 +100,46 @@ static inline int ray_crossings(drape_world* world, drape_cloth_id cloth, drape_
     int count, sum = 0;
     const drape_vec3* p = drape_cloth_positions(world, cloth, NULL);
     const int32_t* t = drape_cloth_triangles(world, cloth, &count);
+    const double d[3] = {(double)along.x, (double)along.y, (double)along.z};
     for (int i = 0; i < count; ++i) {
-        double c[3][3], d[3] = {(double)along.x, (double)along.y, (double)along.z}, side[3];
+        double c[3][3], side[3], ahead = 0.0;
+        corners_from(p, t + 3 * (size_t)i, from, c);
         for (int k = 0; k < 3; ++k) {
-            drape_vec3 q = p[t[3 * i + k]];
-            c[k][0] = (double)q.x - (double)from.x;
-            c[k][1] = (double)q.y - (double)from.y;
-            c[k][2] = (double)q.z - (double)from.z;
-        }
-        for (int k = 0; k < 3; ++k) {
-            const double *a = c[(k + 1) % 3], *b = c[(k + 2) % 3];
-            side[k] = d[0] * (a[1] * b[2] - a[2] * b[1]) + d[1] * (a[2] * b[0] - a[0] * b[2]) +
-                      d[2] * (a[0] * b[1] - a[1] * b[0]);
+            double normal[3];
+            cross_of(c[(k + 1) % 3], c[(k + 2) % 3], normal);
+            side[k] = dot_of(d, normal);
         }
         bool up = side[0] > 0 && side[1] > 0 && side[2] > 0;
         bool down = side[0] < 0 && side[1] < 0 && side[2] < 0;
-        double sum_sides = side[0] + side[1] + side[2], ahead = 0.0;
         for (int k = 0; (up || down) && k < 3; ++k) {
-            ahead += side[k] / sum_sides * (c[k][0] * d[0] + c[k][1] * d[1] + c[k][2] * d[2]);
+            ahead += side[k] / (side[0] + side[1] + side[2]) * dot_of(c[k], d);
         }
         sum += ahead > 0.0 ? up - down : 0;
     }
     return sum;
+}
+
+// How much of all directions the cloth covers as seen from a point, 1 for all of them, by the side that is
+// seen. It changes little by little, but by a whole when the point passes through the cloth.
+static inline double cover_of(drape_world* world, drape_cloth_id cloth, drape_vec3 from)
+{
+    int count;
+    double sum = 0.0;
+    const drape_vec3* p = drape_cloth_positions(world, cloth, NULL);
+    const int32_t* t = drape_cloth_triangles(world, cloth, &count);
+    for (int i = 0; i < count; ++i) {
+        double c[3][3], length[3], normal[3];
+        corners_from(p, t + 3 * (size_t)i, from, c);
+        for (int k = 0; k < 3; ++k) {
+            length[k] = sqrt(dot_of(c[k], c[k]));
+        }
+        cross_of(c[1], c[2], normal);
+        // The tangent of half the angle, after van Oosterom and Strackee.
+        sum += 2.0 * atan2(dot_of(c[0], normal),
+                           length[0] * length[1] * length[2] + dot_of(c[0], c[1]) * length[2] +
+                               dot_of(c[1], c[2]) * length[0] + dot_of(c[2], c[0]) * length[1]);
+    }
+    return sum / (4.0 * 3.14159265358979);
 }
 
 #endif
