@@ -42,6 +42,51 @@ static void end_place(const dr_obstacle* obstacle, double out[3])
     to_doubles(dr_add(obstacle->place, obstacle->shift), out);
 }
 
+// --- Frames ---
+
+// Turns the rotation `from` so that its y axis becomes that of `to`, by the least angle.
+static void turn_axis(const float from[9], const float to[9], float out[9])
+{
+    double a[3], b[3], v[3], column[3], turned[3];
+    for (int c = 0; c < 3; ++c) {
+        a[c] = (double)from[3 * c + 1];
+        b[c] = (double)to[3 * c + 1];
+    }
+    v[0] = a[1] * b[2] - a[2] * b[1];
+    v[1] = a[2] * b[0] - a[0] * b[2];
+    v[2] = a[0] * b[1] - a[1] * b[0];
+    double cosine = dot(a, b);
+    for (int k = 0; k < 3; ++k) {
+        for (int c = 0; c < 3; ++c) {
+            column[c] = (double)from[3 * c + k];
+        }
+        double along = dot(v, column) / (1.0 + cosine);
+        turned[0] = v[1] * column[2] - v[2] * column[1];
+        turned[1] = v[2] * column[0] - v[0] * column[2];
+        turned[2] = v[0] * column[1] - v[1] * column[0];
+        for (int c = 0; c < 3; ++c) {
+            out[3 * c + k] = (float)(cosine * column[c] + turned[c] + along * v[c]);
+        }
+    }
+}
+
+dr_obstacle dr_guard_obstacle(const dr_obstacle* obstacle)
+{
+    dr_obstacle seen = *obstacle;
+    const float *from = obstacle->rotation, *to = obstacle->rotation_end;
+    float cosine = from[1] * to[1] + from[4] * to[4] + from[7] * to[7];
+    if (obstacle->shape.kind == DRAPE_SHAPE_SPHERE) {
+        memcpy(seen.rotation_end, from, sizeof seen.rotation_end);
+    } else if (obstacle->shape.kind != DRAPE_SHAPE_BOX && cosine > 0.0f &&
+               memcmp(from, to, sizeof seen.rotation) != 0) {
+        turn_axis(from, to, seen.rotation_end);
+    }
+    for (int i = 0; i < 9; ++i) {
+        seen.turn[i] = seen.rotation_end[i] - from[i];
+    }
+    return seen;
+}
+
 // --- Which triangles are in question ---
 
 void dr_guard_args_set(dr_guard_args* args, const dr_sheet* sheet, const dr_obstacle* obstacle,

@@ -49,6 +49,10 @@ typedef struct dr_guard_chunk {
     float slip;      // largest way in the frame of the solid, squared
 } dr_guard_chunk;
 
+// The obstacle as the guard wants it: round ones turn no more than their look does. A ball that spins, or
+// a capsule about its axis, carries nothing along; seen from it all else would turn.
+dr_obstacle dr_guard_obstacle(const dr_obstacle* obstacle);
+
 typedef struct dr_guard_kernels {
     // Bounds of the candidates of vectors [begin, end).
     void (*bound)(const dr_sheet* sheet, int begin, int end, float lo[3], float hi[3]);

@@ -39,6 +39,7 @@ typedef struct guard_run {
 
 typedef struct guard {
     drape_world* world;
+    const dr_obstacle* obstacles; // as the guard sees them
     dr_cloth* cloth;
     box* boxes;       // of each chunk: its vertices at the start and at the end
     box* face_boxes;  // of the vertices of its triangles
@@ -52,10 +53,6 @@ typedef struct guard {
     int held_count;
 } guard;
 
-static const dr_obstacle* obstacle_at(const drape_world* world, int index)
-{
-    return (const dr_obstacle*)world->obstacles.data + index;
-}
 
 static int chunk_end(const dr_cloth* cloth, int chunk)
 {
@@ -157,7 +154,7 @@ static bool open_sight(guard* g, int obstacle, sight* s)
     const dr_sheet* sheet = &g->cloth->xpbd.sheet;
     int chunks = g->cloth->chunk_count;
     s->obstacle = obstacle;
-    dr_guard_args_set(&s->args, sheet, obstacle_at(g->world, obstacle), margin_of(g->cloth));
+    dr_guard_args_set(&s->args, sheet, &g->obstacles[obstacle], margin_of(g->cloth));
     s->args.sides = dr_arena_new(arena, dr_guard_sides, sheet->vector_count);
     s->args.distance =
         s->args.is_round ? dr_arena_new(arena, float, (size_t)sheet->vector_count * 8) : NULL;
@@ -185,9 +182,9 @@ static bool collect(guard* g)
     g->sight_count = g->run_count = 0;
     for (int o = 0; o < world->obstacles.count; ++o) {
         sight* s = NULL;
-        for (int chunk = 0; chunk < g->cloth->chunk_count && !obstacle_at(world, o)->body; ++chunk) {
+        for (int chunk = 0; chunk < g->cloth->chunk_count && !g->obstacles[o].body; ++chunk) {
             world->report.box_tests += 1;
-            if (!is_near(&g->face_boxes[chunk], obstacle_at(world, o), margin_of(g->cloth))) {
+            if (!is_near(&g->face_boxes[chunk], &g->obstacles[o], margin_of(g->cloth))) {
                 continue;
             }
             if (!s) {
@@ -445,72 +442,75 @@ static bool guard_cloth(guard* g)
 
 // --- All cloths ---
 
-// The thickest first; equal ones as they were added.
-static void sort_obstacles(const drape_world* world, int32_t* order, int* count)
+// The solids, and their order: the thickest first; equal ones as they were added.
+typedef struct solids {
+    dr_obstacle* obstacles;
+    int32_t* order;
+    int count; // in the order
+} solids;
+
+static void put_in_order(solids* all, int index)
 {
-    *count = 0;
-    for (int o = 0; o < world->obstacles.count; ++o) {
-        const dr_obstacle* obstacle = obstacle_at(world, o);
-        if (obstacle->body) {
-            continue;
-        }
-        float radius = dr_shape_inner_radius(&obstacle->shape);
-        int at = (*count)++;
-        while (at > 0 &&
-               dr_shape_inner_radius(&obstacle_at(world, order[at - 1])->shape) < radius) {
-            order[at] = order[at - 1];
-            --at;
-        }
-        order[at] = o;
+    float radius = dr_shape_inner_radius(&all->obstacles[index].shape);
+    int at = all->count++;
+    while (at > 0 && dr_shape_inner_radius(&all->obstacles[all->order[at - 1]].shape) < radius) {
+        all->order[at] = all->order[at - 1];
+        --at;
     }
+    all->order[at] = index;
 }
 
-static bool open_guard(guard* g, drape_world* world, dr_cloth* cloth)
+static bool list_solids(drape_world* world, solids* all)
+{
+    const dr_obstacle* obstacles = world->obstacles.data;
+    int count = world->obstacles.count;
+    *all = (solids){dr_arena_new(&world->arena, dr_obstacle, count + 1),
+                    dr_arena_new(&world->arena, int32_t, count + 1), 0};
+    for (int o = 0; o < count && all->obstacles && all->order; ++o) {
+        all->obstacles[o] = obstacles[o];
+        if (!obstacles[o].body) {
+            all->obstacles[o] = dr_guard_obstacle(&obstacles[o]);
+            put_in_order(all, o);
+        }
+    }
+    return all->obstacles && all->order;
+}
+
+static bool open_guard(guard* g, drape_world* world, dr_cloth* cloth, const solids* all)
 {
     dr_arena* arena = &world->arena;
-    size_t chunks = (size_t)cloth->chunk_count, obstacles = (size_t)world->obstacles.count;
-    *g = (guard){.world = world, .cloth = cloth};
-    int32_t* order = dr_arena_new(arena, int32_t, obstacles + 1);
+    size_t chunks = (size_t)cloth->chunk_count;
+    *g = (guard){.world = world, .cloth = cloth, .obstacles = all->obstacles};
     g->boxes = dr_arena_new(arena, box, chunks);
     g->face_boxes = dr_arena_new(arena, box, chunks);
-    g->sights = dr_arena_new(arena, sight, obstacles);
-    g->runs = dr_arena_new(arena, guard_run, obstacles * chunks);
-    if (!order || !g->boxes || !g->face_boxes || !g->sights || !g->runs) {
-        return false;
-    }
+    g->sights = dr_arena_new(arena, sight, all->count);
+    g->runs = dr_arena_new(arena, guard_run, (size_t)all->count * chunks);
     g->holds = (dr_guard_holds){.sheet = &cloth->xpbd.sheet,
-                                .obstacles = world->obstacles.data,
-                                .order = order,
+                                .obstacles = all->obstacles,
+                                .order = all->order,
+                                .order_count = all->count,
                                 .margin = margin_of(cloth)};
-    sort_obstacles(world, order, &g->holds.order_count);
-    return true;
-}
-
-static bool has_solids(const drape_world* world)
-{
-    for (int o = 0; o < world->obstacles.count; ++o) {
-        if (!obstacle_at(world, o)->body) {
-            return true;
-        }
-    }
-    return false;
+    return g->boxes && g->face_boxes && g->sights && g->runs;
 }
 
 bool dr_world_guard_solids(drape_world* world)
 {
-    bool needs_guard = has_solids(world);
+    solids all;
+    if (!list_solids(world, &all)) {
+        return false;
+    }
     for (int i = 0; i < dr_slots_count(&world->cloths); ++i) {
         dr_cloth* cloth = dr_slots_at(&world->cloths, i);
         if (!cloth || cloth->mesh.triangle_count == 0) {
             continue;
         }
-        if (!needs_guard) {
+        if (all.count == 0) {
             cloth->are_sizes_stale = true;
             continue;
         }
         guard g;
         grow_sizes(cloth, world->substep.h);
-        if (!open_guard(&g, world, cloth) || !guard_cloth(&g)) {
+        if (!open_guard(&g, world, cloth, &all) || !guard_cloth(&g)) {
             return false;
         }
     }

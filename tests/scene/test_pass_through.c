@@ -51,10 +51,10 @@ static const float speeds[] = {2.0f, 20.0f, 200.0f}; // m/s: 1, 10 and 100 times
 typedef enum spin { SPIN_NONE, SPIN_TURN, SPIN_TUMBLE, SPIN_KINDS } spin;
 
 typedef enum hold { HOLD_FREE, HOLD_CORNERS, HOLD_BORDER, HOLD_KINDS } hold;
-typedef enum sheet { SHEET_COARSE, SHEET_FINE, SHEET_DISC, SHEET_KINDS } sheet;
+typedef enum sheet { SHEET_COARSE, SHEET_FINE, SHEET_DISC, SHEET_SMALL, SHEET_KINDS } sheet;
 static const char* const spin_names[] = {"still", "turning", "tumbling"};
 static const char* const hold_names[] = {"free", "corners", "border"};
-static const char* const sheet_names[] = {"grid 21", "grid 51", "disc"};
+static const char* const sheet_names[] = {"grid 21", "grid 51", "disc", "small"};
 
 typedef struct trial {
     int solid;
@@ -115,12 +115,16 @@ static drape_cloth_id add_disc(drape_world* world)
     return id;
 }
 
+// What is driven 10 cm into a sheet of this size stretches it to several times its length.
+#define SMALL_SIZE 0.12f
+
 static drape_cloth_id add_sheet(drape_world* world, sheet kind)
 {
     if (kind == SHEET_DISC) {
         return add_disc(world);
     }
-    return add_square(world, 1.0f, kind == SHEET_FINE ? 51 : 21, vec(0, 0, 0), vec(0, 0, 0));
+    float size = kind == SHEET_SMALL ? SMALL_SIZE : 1.0f;
+    return add_square(world, size, kind == SHEET_FINE ? 51 : 21, vec(0, 0, 0), vec(0, 0, 0));
 }
 
 // Vertices near the border, or far along both axes.
@@ -129,12 +133,13 @@ static void pin_sheet(drape_world* world, drape_cloth_id cloth, hold how)
     int count, held = 0;
     const drape_vec3* p = drape_cloth_positions(world, cloth, &count);
     int32_t* list = malloc(sizeof *list * (size_t)count);
-    bool is_round = dr_length(p[0]) < 0.1f;
+    bool is_round = dr_length(p[0]) < 0.01f;
+    float edge = is_round ? 0.499f : 0.998f * fabsf(p[0].x);
     for (int i = 0; i < count; ++i) {
         float far = is_round ? dr_length(p[i]) : fmaxf(fabsf(p[i].x), fabsf(p[i].z));
         bool is_corner = is_round ? fminf(fabsf(p[i].x), fabsf(p[i].z)) < 1e-3f
-                                  : fminf(fabsf(p[i].x), fabsf(p[i].z)) > 0.499f;
-        if (far > 0.499f && (how == HOLD_BORDER || is_corner)) {
+                                  : fminf(fabsf(p[i].x), fabsf(p[i].z)) > edge;
+        if (far > edge && (how == HOLD_BORDER || is_corner)) {
             list[held++] = i;
         }
     }
@@ -246,7 +251,7 @@ static verdict run_trial(const trial* t)
         drape_transform pose = drape_collider_pose(world, id);
         double before = cover;
         cover = cover_of(world, cloth, pose.translate);
-        has_jumped |= fabs(cover - before) > 0.5;
+        has_jumped |= fabs(cover - before) > 0.7; // a border that sweeps by makes a half at most
         bool is_judged = part == judged_at || t->hold == HOLD_BORDER;
         seen.has_passed |= is_judged && has_jumped && !is_below(world, cloth, t, pose.translate);
         seen.stretch = fmaxf(seen.stretch, report.max_stretch);
@@ -283,6 +288,19 @@ static bool judge(const trial* t, bool is_loud)
     return sound;
 }
 
+// What is endless meets pins, which do not yield, and so does what is too large for a small sheet.
+static bool is_fair(const trial* t)
+{
+    const drape_shape* shape = &solids[t->solid].shape;
+    if (shape->kind == DRAPE_SHAPE_PLANE) {
+        return t->spin == SPIN_NONE && t->hold == HOLD_FREE;
+    }
+    bool stands = solids[t->solid].height > 0.9f * solids[t->solid].size;
+    bool is_thin = dr_shape_inner_radius(shape) < 0.3f * SMALL_SIZE && solids[t->solid].size < 0.215f;
+    return t->sheet != SHEET_SMALL ||
+           (t->hold == HOLD_BORDER && t->spin != SPIN_TUMBLE && stands && is_thin);
+}
+
 static int run_matrix(const char* word)
 {
     int failed = 0, count = 0;
@@ -293,9 +311,7 @@ static int run_matrix(const char* word)
                        (sheet)(k / 3 / SPIN_KINDS / HOLD_KINDS)};
             char name[96];
             name_trial(&t, name);
-            // What is endless meets pins, which do not yield.
-            bool is_endless = solids[solid].shape.kind == DRAPE_SHAPE_PLANE;
-            if ((is_endless && (t.spin != SPIN_NONE || t.hold != HOLD_FREE)) || (strcmp(word, "1") != 0 && !strstr(name, word))) {
+            if (!is_fair(&t) || (strcmp(word, "1") != 0 && !strstr(name, word))) {
                 continue;
             }
             failed += !judge(&t, true);
@@ -306,7 +322,7 @@ static int run_matrix(const char* word)
     return failed;
 }
 
-START_TEST(nothing_passes)
+START_TEST(nothing_passes_in_the_matrix)
 {
     const char* word = getenv("DRAPE_TORTURE");
     if (word && *word) {
@@ -315,12 +331,47 @@ START_TEST(nothing_passes)
 }
 END_TEST
 
+// Two in three of these failed before there was a guard; some for each solid, speed and way of holding.
+static const trial choice[] = {
+    {0, 20.0f, SPIN_NONE, HOLD_FREE, SHEET_COARSE},
+    {1, 200.0f, SPIN_TURN, HOLD_FREE, SHEET_DISC},
+    {2, 20.0f, SPIN_NONE, HOLD_FREE, SHEET_COARSE},
+    {3, 200.0f, SPIN_TURN, HOLD_FREE, SHEET_COARSE},
+    {4, 200.0f, SPIN_TURN, HOLD_FREE, SHEET_COARSE},
+    {4, 20.0f, SPIN_TUMBLE, HOLD_BORDER, SHEET_DISC},
+    {5, 2.0f, SPIN_TURN, HOLD_BORDER, SHEET_COARSE},
+    {5, 200.0f, SPIN_TURN, HOLD_CORNERS, SHEET_COARSE},
+    {6, 200.0f, SPIN_NONE, HOLD_FREE, SHEET_COARSE},
+    {6, 200.0f, SPIN_TURN, HOLD_BORDER, SHEET_DISC},
+    {6, 20.0f, SPIN_TUMBLE, HOLD_BORDER, SHEET_COARSE},
+    {7, 20.0f, SPIN_TURN, HOLD_FREE, SHEET_COARSE},
+    {8, 200.0f, SPIN_NONE, HOLD_FREE, SHEET_COARSE},
+    {9, 2.0f, SPIN_NONE, HOLD_CORNERS, SHEET_COARSE},
+    {9, 200.0f, SPIN_TURN, HOLD_BORDER, SHEET_COARSE},
+    {10, 200.0f, SPIN_NONE, HOLD_FREE, SHEET_COARSE},
+    {1, 2.0f, SPIN_NONE, HOLD_BORDER, SHEET_SMALL},
+    {4, 20.0f, SPIN_TURN, HOLD_BORDER, SHEET_SMALL},
+    {6, 200.0f, SPIN_NONE, HOLD_BORDER, SHEET_SMALL},
+};
+enum { choice_count = sizeof choice / sizeof choice[0] };
+
+START_TEST(nothing_passes)
+{
+    char name[96];
+    name_trial(&choice[_i], name);
+    ck_assert_msg(judge(&choice[_i], false), "%s", name);
+}
+END_TEST
+
 int main(void)
 {
     TCase* tests = tcase_create("pass_through");
-    tcase_set_timeout(tests, 36000.0);
-    tcase_add_test(tests, nothing_passes);
+    TCase* matrix = tcase_create("matrix");
+    tcase_set_timeout(matrix, 36000.0); // hours, where it is asked for
+    tcase_add_loop_test(tests, nothing_passes, 0, choice_count);
+    tcase_add_test(matrix, nothing_passes_in_the_matrix);
     Suite* suite = suite_create("pass_through");
     suite_add_tcase(suite, tests);
+    suite_add_tcase(suite, matrix);
     return run_suite(suite);
 }
