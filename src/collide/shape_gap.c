@@ -1,5 +1,6 @@
-// The search is that of Gilbert, Johnson and Keerthi: the point of the difference of both sets that is
-// nearest to the origin, on a simplex of at most four corners that is exchanged corner by corner.
+// The search is that of Gilbert, Johnson and Keerthi: the point of the difference of both sets that
+// is nearest to the origin, on a simplex of at most four corners that is exchanged corner by
+// corner.
 #include "collide/shape_gap.h"
 
 #include <math.h>
@@ -36,8 +37,8 @@ static bool normalize(double v[3])
 
 // --- The solid ---
 
-// A round solid is a core with a radius around it: what the simplex is made of has no curvature, so that
-// the search ends after a few corners. Of a tapered capsule the core is the capsule itself.
+// A round solid is a core with a radius around it: what the simplex is made of has no curvature, so
+// that the search ends after a few corners. Of a tapered capsule the core is the capsule itself.
 static double radius_of(const drape_shape* shape)
 {
     bool is_ball = shape->kind == DRAPE_SHAPE_SPHERE;
@@ -104,8 +105,9 @@ typedef struct simplex {
     int count;
 } simplex;
 
-// Weights of the point of the plane through corners `list` that is nearest to the origin; false when it
-// is outside of them. The first corner is the base; Gram's matrix of the others is solved by minors.
+// Weights of the point of the plane through corners `list` that is nearest to the origin; false
+// when it is outside of them. The first corner is the base; Gram's matrix of the others is solved
+// by minors.
 static bool weights_on(const simplex* s, const int* list, int count, double weight[4])
 {
     double edge[3][3], g[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, b[3] = {0, 0, 0};
@@ -147,9 +149,9 @@ static void blend(const simplex* s, const int* list, int count, const double* we
     }
 }
 
-// The nearest point of the simplex, which loses the corners it does not need. It was nearest without the
-// last corner, so that one it needs: of all faces, edges and corners with it the nearest is taken,
-// without looking which it must be. There are eight.
+// The nearest point of the simplex, which loses the corners it does not need. It was nearest
+// without the last corner, so that one it needs: of all faces, edges and corners with it the
+// nearest is taken, without looking which it must be. There are eight.
 static void reduce(simplex* s, double nearest[3])
 {
     double least = INFINITY;
@@ -180,8 +182,8 @@ static void reduce(simplex* s, double nearest[3])
 
 // --- Overlap ---
 
-static void keep_better(const drape_shape* shape, const double* points, int count,
-                        double normal[3], dr_shape_gap* best)
+static void keep_better(const drape_shape* shape, const double* points, int count, double normal[3],
+                        dr_shape_gap* best)
 {
     if (!normalize(normal)) {
         return;
@@ -195,10 +197,10 @@ static void keep_better(const drape_shape* shape, const double* points, int coun
     }
 }
 
-// The directions that separate polyhedra: normals of their faces, and of pairs of their edges. The axis
-// of a capsule is an edge; a ball has no edges, and its centre is on the triangle when this is asked.
-static void try_axes(const drape_shape* shape, const double* points, int count,
-                     dr_shape_gap* best)
+// The directions that separate polyhedra: normals of their faces, and of pairs of their edges. The
+// axis of a capsule is an edge; a ball has no edges, and its centre is on the triangle when this is
+// asked.
+static void try_axes(const drape_shape* shape, const double* points, int count, dr_shape_gap* best)
 {
     double edge[3][3], face[3];
     int corners = count < 3 ? count : 3;
@@ -230,8 +232,8 @@ static void try_axes(const drape_shape* shape, const double* points, int count,
 
 // --- The search ---
 
-static void add_corner(const drape_shape* shape, const double* points, int count,
-                       const double n[3], simplex* s)
+static void add_corner(const drape_shape* shape, const double* points, int count, const double n[3],
+                       simplex* s)
 {
     double furthest[3];
     core_support(shape, n, furthest);

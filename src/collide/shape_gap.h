@@ -1,9 +1,9 @@
 // collide/shape_gap.h: a direction along which a few points are apart from a solid, in double.
 //
-// For a unit vector n the gap is the least n.p over the points, less the furthest that the solid reaches
-// along n. No n has a gap above the distance of the solid from the hull of the points, and the direction
-// between the closest points has just that. A gap above zero proves the hull and the solid apart, however
-// n was found; so the search may stop at any n that is good enough.
+// For a unit vector n the gap is the least n.p over the points, less the furthest that the solid
+// reaches along n. No n has a gap above the distance of the solid from the hull of the points, and
+// the direction between the closest points has just that. A gap above zero proves the hull and the
+// solid apart, however n was found; so the search may stop at any n that is good enough.
 //
 //     solid ) reach |  <- gap ->  | least n.p  < points       n -------->
 //

@@ -25,7 +25,8 @@ static void to_doubles(drape_vec3 v, double out[3])
 static void rotate(const float m[9], const double v[3], double out[3])
 {
     for (int c = 0; c < 3; ++c) {
-        out[c] = (double)m[3 * c] * v[0] + (double)m[3 * c + 1] * v[1] + (double)m[3 * c + 2] * v[2];
+        out[c] =
+            (double)m[3 * c] * v[0] + (double)m[3 * c + 1] * v[1] + (double)m[3 * c + 2] * v[2];
     }
 }
 
@@ -104,9 +105,9 @@ void dr_guard_args_set(dr_guard_args* args, const dr_sheet* sheet, const dr_obst
     }
 }
 
-// Six places no more than `span` from each other lie in a ball of radius sqrt(3/8) span (Jung). If they
-// are all further than D from the centre of a ball of radius r, then a point of their hull is further
-// than sqrt(D^2 - 3/8 span^2); and every point of a capsule is in such a ball within it.
+// Six places no more than `span` from each other lie in a ball of radius sqrt(3/8) span (Jung). If
+// they are all further than D from the centre of a ball of radius r, then a point of their hull is
+// further than sqrt(D^2 - 3/8 span^2); and every point of a capsule is in such a ball within it.
 float dr_guard_clear_distance(const dr_guard_args* args, float size, float slip)
 {
     float radius = dr_shape_roundness(&args->obstacle->shape), span = size + slip;
@@ -174,8 +175,8 @@ static double least_along(double p[6][3], int u, int v, double nu, double nv)
     return least;
 }
 
-// Most triangles in question hang over an edge of a box. Seen along that edge one of their own edges
-// is between them and the box.
+// Most triangles in question hang over an edge of a box. Seen along that edge one of their own
+// edges is between them and the box.
 static bool is_clear_by_edges(const dr_guard_args* args, double p[6][3])
 {
     const double half[3] = {0.5 * (double)args->obstacle->shape.size.x,
@@ -209,7 +210,8 @@ static bool is_clear_by_face(const dr_guard_args* args, double p[6][3])
     n[0] = a[1] * b[2] - a[2] * b[1];
     n[1] = a[2] * b[0] - a[0] * b[2];
     n[2] = a[0] * b[1] - a[1] * b[0];
-    length = sqrt(dot(n, n)) * (dot(n, p[0]) < 0.0 ? -1.0 : 1.0); // away from the middle of the solid
+    length =
+        sqrt(dot(n, n)) * (dot(n, p[0]) < 0.0 ? -1.0 : 1.0); // away from the middle of the solid
     if (length == 0.0) {
         return false;
     }
@@ -245,8 +247,9 @@ static double creep_of(const dr_guard_args* args, int slot)
            (double)(fabsf(p.x) + fabsf(p.y) + fabsf(p.z) + args->margin);
 }
 
-// Where pinned vertices end is given, and the plane is laid clear of it. Where it cannot be while the others
-// stay as they are, these are pushed: they must keep what gap there was. Returns that, or minus infinity.
+// Where pinned vertices end is given, and the plane is laid clear of it. Where it cannot be while
+// the others stay as they are, these are pushed: they must keep what gap there was. Returns that,
+// or minus infinity.
 static double lay_plane(const dr_guard_args* args, const int32_t slot[3], double p[6][3],
                         dr_shape_gap* best)
 {
@@ -313,8 +316,8 @@ static void set_candidate(const dr_sheet* sheet, int slot, const double y[3])
 
 bool dr_guard_slide(const dr_guard_holds* holds, int slot)
 {
-    // A cut glues to the solid what should slide along it, so it pays to try hard: in folds around thin
-    // things vertices have planes that almost face each other.
+    // A cut glues to the solid what should slide along it, so it pays to try hard: in folds around
+    // thin things vertices have planes that almost face each other.
     enum { most_rounds = 100 };
     double y[3];
     bool has_moved = false, moves = true;

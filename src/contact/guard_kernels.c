@@ -1,4 +1,5 @@
-// Where vertices are against a solid before and after the substep, compiled once per instruction set.
+// Where vertices are against a solid before and after the substep, compiled once per instruction
+// set.
 #include <math.h>
 
 #include "collide/shape_lanes.h"

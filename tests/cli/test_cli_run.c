@@ -157,7 +157,8 @@ START_TEST(statistics_have_their_keys)
         "\"ms\": {\"total\"", "\"predict\"",    "\"detect\"",       "\"solve\"",
         "\"guard\"",          "\"output\"",     "\"contacts\"",     "\"box_tests\"",
         "\"exact_tests\"",    "\"runs\"",       "\"smallest_gap\"", "\"max_stretch\"",
-        "\"kinetic_energy\"", "\"heap_calls\"", "\"crossings\"",
+        "\"kinetic_energy\"", "\"heap_calls\"", "\"crossings\"",    "\"guarded\"",
+        "\"pinched\"",
     };
     drape_done(TABLE "--frames 3 --stats s.jsonl");
     size_t size = 0;

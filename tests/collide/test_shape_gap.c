@@ -152,7 +152,8 @@ END_TEST
 
 START_TEST(nonsense_ends)
 {
-    const double points[6][3] = {{NAN, 0, 0}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
+    const double points[6][3] = {{NAN, 0, 0}, {0, 0, 0}, {0, 0, 0},
+                                 {0, 0, 0},   {0, 0, 0}, {0, 0, 0}};
     for (int i = 0; i < shape_count; ++i) {
         ck_assert(!(dr_shape_gap_of(&shapes[i], points[0], 6, 1.0).gap >= 1.0));
         ck_assert(!(dr_shape_gap_of(&shapes[i], points[1], 3, 1.0).gap >= 1.0));

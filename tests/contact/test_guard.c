@@ -1,5 +1,5 @@
-// The guard on single triangles: wherever a solver may have thrown them, on the way from where they were to
-// where they are put, seen from the solid, they never meet it.
+// The guard on single triangles: wherever a solver may have thrown them, on the way from where they
+// were to where they are put, seen from the solid, they never meet it.
 #include "contact/guard.h"
 
 #include <check.h>
@@ -49,8 +49,9 @@ static drape_vec3 random_point(uint32_t seed, uint32_t i, float size)
 // Triangles around a solid that moves and turns, thrown about as far as they are large.
 static void make_setup(setup* s, int shape)
 {
-    *s = (setup){.pose = {{{0.3f, -0.2f, 0.1f}, drape_quat_from_degrees((drape_vec3){20, 40, 60})},
-                        {{0.2f, -0.1f, 0.2f}, drape_quat_from_degrees((drape_vec3){50, 10, 70})}}};
+    *s =
+        (setup){.pose = {{{0.3f, -0.2f, 0.1f}, drape_quat_from_degrees((drape_vec3){20, 40, 60})},
+                         {{0.2f, -0.1f, 0.2f}, drape_quat_from_degrees((drape_vec3){50, 10, 70})}}};
     dr_memory_init(&s->memory, NULL);
     ck_assert(dr_sheet_create(&s->sheet, &s->memory, DR_LAYOUT_RECORDS, SLOTS, SLOTS / 8));
     dr_obstacle_set(&s->obstacle, &shapes[shape], s->pose[0], s->pose[1]);
@@ -104,8 +105,8 @@ static float distance_at(const setup* s, int face, float time)
     for (int j = 0; j <= parts; ++j) {
         for (int k = 0; j + k <= parts; ++k) {
             float u = (float)j / parts, v = (float)k / parts;
-            drape_vec3 q = dr_add(p[0], dr_add(dr_scale(dr_sub(p[1], p[0]), u),
-                                               dr_scale(dr_sub(p[2], p[0]), v)));
+            drape_vec3 q = dr_add(
+                p[0], dr_add(dr_scale(dr_sub(p[1], p[0]), u), dr_scale(dr_sub(p[2], p[0]), v)));
             nearest = fminf(nearest, dr_shape_distance(&s->obstacle.terms, q, &normal));
         }
     }

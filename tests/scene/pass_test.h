@@ -16,8 +16,8 @@ typedef struct probe {
 
 static inline double distance_inside(const probe* at, double u, double v)
 {
-    drape_vec3 normal, q = dr_add(at->a, dr_add(dr_scale(at->ab, (float)u),
-                                               dr_scale(at->ac, (float)v)));
+    drape_vec3 normal,
+        q = dr_add(at->a, dr_add(dr_scale(at->ab, (float)u), dr_scale(at->ac, (float)v)));
     return (double)dr_shape_distance(&at->terms, q, &normal);
 }
 
@@ -33,8 +33,8 @@ static inline double least_across(const probe* at, double u)
     return distance_inside(at, u, 0.5 * (lo + hi));
 }
 
-// Signed distance of the nearest or deepest point of a triangle: the distance to a convex solid is a
-// convex function, and so is its least value across as a function along.
+// Signed distance of the nearest or deepest point of a triangle: the distance to a convex solid is
+// a convex function, and so is its least value across as a function along.
 static inline double triangle_distance(const probe* at)
 {
     double lo = 0.0, hi = 1.0;
@@ -92,8 +92,8 @@ static inline void corners_from(const drape_vec3* p, const int32_t t[3], drape_v
     }
 }
 
-// How often a ray leaves through the cloth, by the side of each triangle: through a fold twice, which
-// counts nothing. While neither passes the other, nor the ray the border, the number stays.
+// How often a ray leaves through the cloth, by the side of each triangle: through a fold twice,
+// which counts nothing. While neither passes the other, nor the ray the border, the number stays.
 static inline int ray_crossings(drape_world* world, drape_cloth_id cloth, drape_vec3 from,
                                 drape_vec3 along)
 {
@@ -119,8 +119,9 @@ static inline int ray_crossings(drape_world* world, drape_cloth_id cloth, drape_
     return sum;
 }
 
-// How much of all directions the cloth covers as seen from a point, 1 for all of them, by the side that is
-// seen. It changes little by little, but by a whole when the point passes through the cloth.
+// How much of all directions the cloth covers as seen from a point, 1 for all of them, by the side
+// that is seen. It changes little by little, but by a whole when the point passes through the
+// cloth.
 static inline double cover_of(drape_world* world, drape_cloth_id cloth, drape_vec3 from)
 {
     int count;

@@ -3,7 +3,8 @@
 
 // --- Two solids ---
 
-// Plates above and below a sheet that close on it at a speed until `room` is left between them, and open.
+// Plates above and below a sheet that close on it at a speed until `room` is left between them, and
+// open.
 typedef struct pincers {
     drape_world* world;
     drape_cloth_id cloth;
@@ -20,27 +21,30 @@ static pincers make_pincers(float speed, float room)
     p.cloth = add_square(p.world, 1.0f, 31, vec(0, 0, 0), vec(0, 0, 0));
     const float half[2] = {0.01f, 0.05f}, side[2] = {-1.0f, 1.0f};
     for (int k = 0; k < 2; ++k) {
-        drape_key keys[4] = {{.time = 0.0f}, {.time = 0.06f / speed}, {.time = 0.2f}, {.time = 0.3f}};
+        drape_key keys[4] = {
+            {.time = 0.0f}, {.time = 0.06f / speed}, {.time = 0.2f}, {.time = 0.3f}};
         float far = side[k] * (half[k] + 0.06f), near = side[k] * (half[k] + 0.5f * room);
         const float heights[4] = {far, near, near, far};
         for (int i = 0; i < 4; ++i) {
             keys[i].ease = DRAPE_EASE_LINEAR;
-            keys[i].pose = pose_at(vec(0.013f, heights[i], 0.007f), vec(0, 20.0f * (float)(k * i), 0));
+            keys[i].pose =
+                pose_at(vec(0.013f, heights[i], 0.007f), vec(0, 20.0f * (float)(k * i), 0));
         }
         drape_collider_def solid = drape_collider_defaults();
         solid.shape = p.shape[k];
         solid.keys = keys;
         solid.key_count = 4;
         p.plate[k] = drape_collider_add(p.world, &solid);
-        ck_assert_msg(drape_collider_is_valid(p.world, p.plate[k]), "%s", drape_world_error(p.world));
+        ck_assert_msg(drape_collider_is_valid(p.world, p.plate[k]), "%s",
+                      drape_world_error(p.world));
     }
     return p;
 }
 
 static double pincers_distance(const pincers* p, int k)
 {
-    return cloth_distance(p->world, p->cloth, &p->shape[k], drape_collider_pose(p->world, p->plate[k]),
-                          1e-3);
+    return cloth_distance(p->world, p->cloth, &p->shape[k],
+                          drape_collider_pose(p->world, p->plate[k]), 1e-3);
 }
 
 // The ball above and the plate below have the sheet between them.
@@ -152,9 +156,10 @@ static uint64_t hash_of(cloth_kind kind, int workers, drape_isa isa)
     drape_collider_def rod = drape_collider_defaults();
     drape_key keys[3];
     for (int i = 0; i < 3; ++i) {
-        keys[i] = (drape_key){.time = 0.02f * (float)i, .ease = DRAPE_EASE_LINEAR,
-                              .pose = pose_at(vec(0, 0.2f - 0.2f * (float)i, 0),
-                                              vec(60.0f * (float)i, 0, 80))};
+        keys[i] = (drape_key){
+            .time = 0.02f * (float)i,
+            .ease = DRAPE_EASE_LINEAR,
+            .pose = pose_at(vec(0, 0.2f - 0.2f * (float)i, 0), vec(60.0f * (float)i, 0, 80))};
     }
     rod.shape = (drape_shape){.kind = DRAPE_SHAPE_BOX, .size = {0.009f, 0.3f, 0.009f}};
     rod.keys = keys;

@@ -1,5 +1,5 @@
-// Nothing passes through, at any speed: solids of all kinds are driven into sheets, spinning or not,
-// and every frame is looked at by geometry (pass_test.h).
+// Nothing passes through, at any speed: solids of all kinds are driven into sheets, spinning or
+// not, and every frame is looked at by geometry (pass_test.h).
 //
 // `make test` runs a choice. DRAPE_TORTURE=1 runs the whole matrix and prints a line for each run;
 // DRAPE_TORTURE=needle runs those whose name contains the word.
@@ -41,7 +41,11 @@ static const struct {
      0.11f,
      0.13f},
     {"plate", {.kind = DRAPE_SHAPE_BOX, .size = {0.3f, 0.3f, 0.004f}}, {7, 11, 3}, 0.18f, 0.22f},
-    {"flat plate", {.kind = DRAPE_SHAPE_BOX, .size = {0.3f, 0.004f, 0.3f}}, {3, 11, 2}, 0.02f, 0.22f},
+    {"flat plate",
+     {.kind = DRAPE_SHAPE_BOX, .size = {0.3f, 0.004f, 0.3f}},
+     {3, 11, 2},
+     0.02f,
+     0.22f},
     {"ground", {.kind = DRAPE_SHAPE_PLANE}, {180, 0, 0}, 0.0f, 0.0f},
 };
 enum { solid_count = sizeof solids / sizeof solids[0] };
@@ -98,7 +102,8 @@ static drape_cloth_id add_disc(drape_world* world)
         }
         for (int sector = 0; sector < 6; ++sector) {
             for (int k = 0; k < ring; ++k) {
-                int32_t a = outer + sector * ring + k, b = outer + (sector * ring + k + 1) % (6 * ring);
+                int32_t a = outer + sector * ring + k,
+                        b = outer + (sector * ring + k + 1) % (6 * ring);
                 int32_t c = inner + (sector * (ring - 1) + k) % on_inner;
                 int32_t d = inner + (sector * (ring - 1) + k - 1 + on_inner) % on_inner;
                 const int32_t up[3] = {c, b, a}, down[3] = {c, a, d};
@@ -214,8 +219,8 @@ static void look(drape_world* world, drape_cloth_id cloth, const trial* t, drape
     seen->fastest = fmaxf(seen->fastest, fastest_of(world, cloth));
 }
 
-// The sheet starts below the solid. Held all round it is below for ever; else as long as it is driven, or
-// slips off little by little.
+// The sheet starts below the solid. Held all round it is below for ever; else as long as it is
+// driven, or slips off little by little.
 static bool is_below(drape_world* world, drape_cloth_id cloth, const trial* t, drape_vec3 middle)
 {
     drape_vec3 up = vec(0.0123f, 1.0f, 0.0071f);
@@ -223,8 +228,8 @@ static bool is_below(drape_world* world, drape_cloth_id cloth, const trial* t, d
                                   : ray_crossings(world, cloth, middle, dr_scale(up, -1)) != 0;
 }
 
-// In steps of one substep each, which are cut as finely as those of a whole frame are, so that nothing
-// can pass unseen between two looks.
+// In steps of one substep each, which are cut as finely as those of a whole frame are, so that
+// nothing can pass unseen between two looks.
 static verdict run_trial(const trial* t)
 {
     enum { parts = 20 };
@@ -280,9 +285,11 @@ static bool judge(const trial* t, bool is_loud)
     if (is_loud) {
         printf("%-52s vertex %8.3f mm  triangle %8.3f mm  stretch %4.1f  fastest %5.1f m/s  "
                "guarded %6lld  pinched %lld  %s\n",
-               name,
-               1e3 * fmin(seen.vertex, 1.0), 1e3 * seen.triangle, (double)seen.stretch,
-               (double)seen.fastest, (long long)seen.guarded_count, (long long)seen.pinched_count, sound ? "" : seen.has_passed ? "PASSED" : "inside");
+               name, 1e3 * fmin(seen.vertex, 1.0), 1e3 * seen.triangle, (double)seen.stretch,
+               (double)seen.fastest, (long long)seen.guarded_count, (long long)seen.pinched_count,
+               sound             ? ""
+               : seen.has_passed ? "PASSED"
+                                 : "inside");
         fflush(stdout);
     }
     return sound;
@@ -296,7 +303,8 @@ static bool is_fair(const trial* t)
         return t->spin == SPIN_NONE && t->hold == HOLD_FREE;
     }
     bool stands = solids[t->solid].height > 0.9f * solids[t->solid].size;
-    bool is_thin = dr_shape_inner_radius(shape) < 0.3f * SMALL_SIZE && solids[t->solid].size < 0.215f;
+    bool is_thin =
+        dr_shape_inner_radius(shape) < 0.3f * SMALL_SIZE && solids[t->solid].size < 0.215f;
     return t->sheet != SHEET_SMALL ||
            (t->hold == HOLD_BORDER && t->spin != SPIN_TUMBLE && stands && is_thin);
 }
@@ -331,7 +339,8 @@ START_TEST(nothing_passes_in_the_matrix)
 }
 END_TEST
 
-// Two in three of these failed before there was a guard; some for each solid, speed and way of holding.
+// Two in three of these failed before there was a guard; some for each solid, speed and way of
+// holding.
 static const trial choice[] = {
     {0, 20.0f, SPIN_NONE, HOLD_FREE, SHEET_COARSE},
     {1, 200.0f, SPIN_TURN, HOLD_FREE, SHEET_DISC},
