@@ -123,7 +123,7 @@ static drape_cloth_id add_disc(drape_world* world)
 // What is driven 10 cm into a sheet of this size stretches it to several times its length.
 #define SMALL_SIZE 0.12f
 
-static drape_cloth_id add_sheet(drape_world* world, sheet kind)
+static drape_cloth_id add_target(drape_world* world, sheet kind)
 {
     if (kind == SHEET_DISC) {
         return add_disc(world);
@@ -236,7 +236,7 @@ static verdict run_trial(const trial* t)
     drape_world_def def = drape_world_defaults();
     def.substeps = 1;
     drape_world* world = drape_world_create(&def);
-    drape_cloth_id cloth = add_sheet(world, t->sheet);
+    drape_cloth_id cloth = add_target(world, t->sheet);
     pin_sheet(world, cloth, t->hold);
     drape_key keys[KEY_COUNT];
     fill_keys(t, keys);
