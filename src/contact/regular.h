@@ -12,37 +12,50 @@
 // Hence no two points of the patch have the same place, and none of its triangles cross or touch
 // but where they join.
 //
-// It would be slow to ask every triangle. Bounds of e1 and of e2 are kept for blocks of 2 x 2
-// cells; a block is *regular* when the conditions hold for anything within the bounds of itself and
-// the eight blocks around it, with u and v chosen so that the middle of the bounds becomes the unit
-// square. So whatever is at most two cells away from a triangle of a regular block cannot cross it.
-// The cost is a few microseconds; what is not regular is tested pair by pair.
+// This is asked of all windows of 3 x 3 cells, eight at a time. u and v are chosen so that the mean
+// edges of the window become the unit square. Two triangles at most two cells apart are in some
+// window; if one of these is regular they cannot cross. A triangle is *safe* when all windows that
+// hold its cell are regular. The cost is a few microseconds; what is not regular is tested pair by
+// pair.
 //
-// Rounding: edges are differences of floats, wrong by 2^-24 of their size, and the margin is 10^-3.
+//     . . . . . .      The windows that hold both cells a and b, here two of them: if one is
+//     . +---+-. .      regular, no triangle of a crosses one of b.
+//     . | a | . .
+//     . | . b . .
+//     . +---+-. .
+//     . . . . . .
+//
+// Rounding: edges are differences of floats, wrong by 2^-24 of their size, products a few times
+// that, and the margin is 10^-3. Windows with edges so long that this would not suffice are not
+// regular.
 #ifndef DR_REGULAR_H
 #define DR_REGULAR_H
 
 #include "core/parallel.h"
 #include "contact/sheets.h"
 
-// Floats to a block: least and greatest of e1 and of e2, each of two vertices of four floats.
-enum { DR_REGULAR_FLOATS = 32 };
+// Cells of a window along a row and along a column.
+enum { DR_WINDOW = 3 };
 
-// A part that is a grid of at least two cells both ways; others have no blocks.
+// A part that is a grid of at least three cells both ways; others have no windows.
 typedef struct dr_regular_part {
-    int first_vertex, columns, rows;
-    int block_columns, block_rows, first_block;
+    int first_vertex, first_triangle;
+    int columns, rows;                // of vertices
+    int window_columns, window_rows;  // of windows, named by their first cell
+    int first_window, first_cell;
+    size_t first_float;               // in `places`
+    int row_floats;                   // from row to row there
 } dr_regular_part;
 
 typedef struct dr_regular {
-    int part_count, block_count;
+    int part_count, window_count, cell_count;
     dr_regular_part* parts;
-    int32_t* block;      // of each triangle, -1 where there is none
-    float* bounds;       // DR_REGULAR_FLOATS to a block
-    uint8_t* is_regular; // by block
+    float* places[3];      // coordinates apart, rows with room for kernels to read on
+    size_t place_count;    // floats of each
+    uint8_t* is_regular;   // by window
+    uint8_t* is_safe;      // by cell
     drape_isa isa;
-    int triangle_count;
-    bool has_all; // every triangle has a block
+    bool has_all; // every triangle has a cell
 } dr_regular;
 
 // False when memory is short; free it then all the same.
@@ -50,38 +63,27 @@ bool dr_regular_create(dr_regular* regular, dr_memory* memory, const dr_sheets* 
                        drape_isa isa);
 void dr_regular_free(dr_regular* regular, dr_memory* memory);
 
-// Looks at places, records of four floats with room for two vertices more.
+// Looks at places, records of four floats.
 void dr_regular_update(dr_regular* regular, dr_pool* pool, const float* places);
 
-// True: every triangle is in a regular block.
+// True: every triangle is safe.
 bool dr_regular_is_all(const dr_regular* regular);
 
-// True: the block of the triangle is regular, so nothing within two cells crosses it.
-static inline bool dr_regular_at(const dr_regular* regular, int triangle)
+// True: nothing within two cells of the triangle crosses it. `part` is its part.
+static inline bool dr_regular_at(const dr_regular* regular, int part, int triangle)
 {
-    int block = regular->block[triangle];
-    return block >= 0 && regular->is_regular[block];
+    const dr_regular_part* p = &regular->parts[part];
+    return p->window_columns > 0 &&
+           regular->is_safe[p->first_cell + (triangle - p->first_triangle) / 2];
 }
 
 // True: these two cannot cross. `part` is that of both.
-static inline bool dr_regular_has(const dr_regular* regular, int part, int a, int b)
-{
-    if (!dr_regular_at(regular, a)) {
-        return false;
-    }
-    const dr_regular_part* p = &regular->parts[part];
-    int at = regular->block[a] - p->first_block, other = regular->block[b] - p->first_block;
-    int columns = other % p->block_columns - at % p->block_columns;
-    int rows = other / p->block_columns - at / p->block_columns;
-    return columns >= -1 && columns <= 1 && rows >= -1 && rows <= 1;
-}
+bool dr_regular_has(const dr_regular* regular, int part, int a, int b);
 
 // --- For kernels ---
 
 typedef struct dr_regular_kernels {
-    // Bounds, then judgement, of rows of blocks.
-    void (*bound)(const dr_regular* regular, const dr_regular_part* part, const float* places,
-                  int begin, int end);
+    // Judges rows of windows.
     void (*judge)(const dr_regular* regular, const dr_regular_part* part, int begin, int end);
 } dr_regular_kernels;
 

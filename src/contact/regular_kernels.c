@@ -1,167 +1,158 @@
-// Bounds of edges and what they allow to say, compiled once per instruction set.
-#include <math.h>
-
+// Which windows of a grid are regular, eight at a time, compiled once per instruction set.
 #include "contact/regular.h"
 #include "core/simd.h"
 
-typedef struct range8 {
-    dr_f8 lo, hi;
-} range8;
+enum { CELLS = DR_WINDOW, CORNERS = DR_WINDOW + 1 };
 
-static inline range8 range_of(dr_f8 a)
+// Edges of eight windows side by side: e1[r][c] along row r of vertices, e2[r][c] along column c.
+typedef struct windows8 {
+    dr_v8 e1[CORNERS][CELLS], e2[CELLS][CORNERS];
+} windows8;
+
+static inline dr_v8 load(const dr_regular* regular, size_t at)
 {
-    return (range8){a, a};
+    return (dr_v8){dr_f8_load(regular->places[0] + at), dr_f8_load(regular->places[1] + at),
+                   dr_f8_load(regular->places[2] + at)};
 }
 
-static inline range8 both(range8 a, range8 b)
+static DR_ALWAYS_INLINE windows8 load_windows(const dr_regular* regular, size_t at, int row_floats)
 {
-    return (range8){dr_f8_min(a.lo, b.lo), dr_f8_max(a.hi, b.hi)};
-}
-
-// Edges from two neighbouring vertices to those `floats` further on.
-static inline range8 edges(const float* vertex, int floats)
-{
-    return range_of(dr_f8_sub(dr_f8_load(vertex + floats), dr_f8_load(vertex)));
-}
-
-// The last block of an odd number of cells begins a cell earlier.
-static inline int first_cell(int block, int cells)
-{
-    return 2 * block < cells - 2 ? 2 * block : cells - 2;
-}
-
-static void bound(const dr_regular* regular, const dr_regular_part* part, const float* places,
-                  int begin, int end)
-{
-    int row_floats = 4 * part->columns;
-    for (int r = begin; r < end; ++r) {
-        for (int c = 0; c < part->block_columns; ++c) {
-            int column = first_cell(c, part->columns - 1), row = first_cell(r, part->rows - 1);
-            const float* v = places + 4 * (part->first_vertex + row * part->columns + column);
-            range8 e1 =
-                both(edges(v, 4), both(edges(v + row_floats, 4), edges(v + 2 * row_floats, 4)));
-            range8 e2 = both(
-                both(edges(v, row_floats), edges(v + 4, row_floats)),
-                both(edges(v + row_floats, row_floats), edges(v + row_floats + 4, row_floats)));
-            float* to =
-                regular->bounds + (size_t)DR_REGULAR_FLOATS *
-                                      (size_t)(part->first_block + r * part->block_columns + c);
-            dr_f8_store(to, e1.lo);
-            dr_f8_store(to + 8, e1.hi);
-            dr_f8_store(to + 16, e2.lo);
-            dr_f8_store(to + 24, e2.hi);
+    windows8 w;
+    dr_v8 above[CORNERS], here[CORNERS];
+    for (int r = 0; r < CORNERS; ++r) {
+        for (int c = 0; c < CORNERS; ++c) {
+            here[c] = load(regular, at + (size_t)(r * row_floats + c));
+            if (c > 0) {
+                w.e1[r][c - 1] = dr_v8_sub(here[c], here[c - 1]);
+            }
+            if (r > 0) {
+                w.e2[r - 1][c] = dr_v8_sub(here[c], above[c]);
+            }
+            above[c] = here[c];
         }
     }
+    return w;
 }
 
-// --- Judgement ---
-
-// Middle and half size of what an edge may be.
-typedef struct edge_range {
-    double middle[3], half[3];
-} edge_range;
-
-static edge_range edge_range_of(range8 r)
+static inline dr_f8 longer(dr_f8 longest, dr_v8 e)
 {
-    float lo[8], hi[8];
-    dr_f8_store(lo, r.lo);
-    dr_f8_store(hi, r.hi);
-    edge_range e;
-    for (int k = 0; k < 3; ++k) {
-        double least = lo[k] < lo[k + 4] ? lo[k] : lo[k + 4];
-        double most = hi[k] > hi[k + 4] ? hi[k] : hi[k + 4];
-        e.middle[k] = 0.5 * (least + most);
-        e.half[k] = 0.5 * (most - least);
+    return dr_f8_max(longest, dr_f8_max(dr_f8_max(dr_f8_abs(e.x), dr_f8_abs(e.y)), dr_f8_abs(e.z)));
+}
+
+// Sums of both kinds of edges, and the largest coordinate of any.
+typedef struct means8 {
+    dr_v8 e1, e2;
+    dr_f8 longest;
+} means8;
+
+static DR_ALWAYS_INLINE means8 means_of(const windows8* w)
+{
+    means8 m = {w->e1[0][0], w->e2[0][0], dr_f8_zero()};
+    for (int i = 0; i < CELLS * CORNERS; ++i) {
+        dr_v8 e1 = w->e1[i / CELLS][i % CELLS], e2 = w->e2[i / CORNERS][i % CORNERS];
+        m.e1 = i > 0 ? dr_v8_add(m.e1, e1) : m.e1;
+        m.e2 = i > 0 ? dr_v8_add(m.e2, e2) : m.e2;
+        m.longest = longer(longer(m.longest, e1), e2);
     }
-    return e;
+    dr_f8 share = dr_f8_set(1.0f / (CELLS * CORNERS));
+    m.e1 = dr_v8_scale(m.e1, share);
+    m.e2 = dr_v8_scale(m.e2, share);
+    return m;
 }
 
-static double dot(const double a[3], const double b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-// The most that d.e can differ from its value at the middle.
-static double spread(const edge_range* e, const double d[3])
-{
-    return e->half[0] * fabs(d[0]) + e->half[1] * fabs(d[1]) + e->half[2] * fabs(d[2]);
-}
+// The directions to look along, with u.e1 = v.e2 = size and u.e2 = v.e1 = 0 for the mean edges.
+typedef struct directions8 {
+    dr_v8 u, v;
+    dr_f8 size, is_good;
+} directions8;
 
 // Rows and columns closer to parallel than this squared sine are left to exact tests, and so is
 // what rounding could turn over.
-static const double least_sine = 0.04, margin = 1e-3;
+static const float least_sine = 0.04f, margin = 1e-3f;
 
-static bool is_regular(const edge_range* e1, const edge_range* e2)
+static inline dr_v8 direction(dr_v8 a, dr_f8 b_squared, dr_v8 b, dr_f8 a_b)
 {
-    double g11 = dot(e1->middle, e1->middle), g22 = dot(e2->middle, e2->middle);
-    double g12 = dot(e1->middle, e2->middle), determinant = g11 * g22 - g12 * g12;
-    if (!(determinant > least_sine * g11 * g22)) {
-        return false;
+    return dr_v8_sub(dr_v8_scale(a, b_squared), dr_v8_scale(b, a_b));
+}
+
+static inline dr_f8 sum_of(dr_v8 a)
+{
+    return dr_f8_add(dr_f8_add(dr_f8_abs(a.x), dr_f8_abs(a.y)), dr_f8_abs(a.z));
+}
+
+static DR_ALWAYS_INLINE directions8 directions_of(const means8* m)
+{
+    dr_f8 g11 = dr_v8_dot(m->e1, m->e1), g22 = dr_v8_dot(m->e2, m->e2);
+    dr_f8 g12 = dr_v8_dot(m->e1, m->e2), product = dr_f8_mul(g11, g22);
+    directions8 d;
+    d.u = direction(m->e1, g22, m->e2, g12);
+    d.v = direction(m->e2, g11, m->e1, g12);
+    d.size = dr_f8_sub(product, dr_f8_mul(g12, g12));
+    // What rounding may do to u.e and v.e: sixteen units in the last place, where four would do.
+    dr_f8 reach = dr_f8_mul(m->longest, dr_f8_max(sum_of(d.u), sum_of(d.v)));
+    dr_f8 error = dr_f8_mul(reach, dr_f8_set(0x1p-20f));
+    d.is_good = dr_f8_and(dr_f8_less(dr_f8_mul(product, dr_f8_set(least_sine)), d.size),
+                          dr_f8_less(error, dr_f8_mul(d.size, dr_f8_set(0.1f * margin))));
+    return d;
+}
+
+// What the edges look like along the directions: how far they go their own way, and astray.
+typedef struct looks8 {
+    dr_f8 along1[CORNERS][CELLS], astray1[CORNERS][CELLS];
+    dr_f8 along2[CELLS][CORNERS], astray2[CELLS][CORNERS];
+} looks8;
+
+static DR_ALWAYS_INLINE looks8 look(const windows8* w, const directions8* d)
+{
+    looks8 l;
+    for (int r = 0; r < CORNERS; ++r) {
+        for (int c = 0; c < CELLS; ++c) {
+            l.along1[r][c] = dr_v8_dot(d->u, w->e1[r][c]);
+            l.astray1[r][c] = dr_f8_abs(dr_v8_dot(d->v, w->e1[r][c]));
+            l.along2[c][r] = dr_v8_dot(d->v, w->e2[c][r]);
+            l.astray2[c][r] = dr_f8_abs(dr_v8_dot(d->u, w->e2[c][r]));
+        }
     }
-    // u.e1 = v.e2 = 1 and u.e2 = v.e1 = 0 at the middles.
-    double u[3], v[3];
-    for (int k = 0; k < 3; ++k) {
-        u[k] = (e1->middle[k] * g22 - e2->middle[k] * g12) / determinant;
-        v[k] = (e2->middle[k] * g11 - e1->middle[k] * g12) / determinant;
+    return l;
+}
+
+// Whichever way the cells are cut in two.
+static DR_ALWAYS_INLINE dr_f8 judge_eight(const windows8* w)
+{
+    means8 means = means_of(w);
+    directions8 d = directions_of(&means);
+    looks8 l = look(w, &d);
+    dr_f8 least = dr_f8_mul(d.size, dr_f8_set(margin)), result = d.is_good;
+    dr_f8 spare = dr_f8_mul(dr_f8_mul(d.size, d.size), dr_f8_set(margin));
+    for (int r = 0; r < CELLS; ++r) {
+        for (int c = 0; c < CELLS; ++c) {
+            dr_f8 along1 = dr_f8_min(l.along1[r][c], l.along1[r + 1][c]);
+            dr_f8 along2 = dr_f8_min(l.along2[r][c], l.along2[r][c + 1]);
+            dr_f8 astray = dr_f8_add(dr_f8_max(l.astray1[r][c], l.astray1[r + 1][c]),
+                                     dr_f8_max(l.astray2[r][c], l.astray2[r][c + 1]));
+            dr_f8 across = dr_f8_mul(dr_f8_mul(astray, astray), dr_f8_set(1.0f + margin));
+            dr_f8 both = dr_f8_mul(dr_f8_set(4.0f), dr_f8_mul(along1, along2));
+            result = dr_f8_and(result, dr_f8_and(dr_f8_less(least, along1), dr_f8_less(least, along2)));
+            result = dr_f8_and(result, dr_f8_less(dr_f8_add(across, spare), both));
+        }
     }
-    double along1 = 1.0 - spread(e1, u), along2 = 1.0 - spread(e2, v);
-    double across = spread(e1, v) + spread(e2, u);
-    return along1 > margin && along2 > margin &&
-           4.0 * along1 * along2 > across * across * (1.0 + margin) + margin;
-}
-
-static inline range8 load_range(const float* at)
-{
-    return (range8){dr_f8_load(at), dr_f8_load(at + 8)};
-}
-
-// Both kinds of edges of some blocks.
-typedef struct edges8 {
-    range8 e1, e2;
-} edges8;
-
-static inline edges8 load_edges(const float* at)
-{
-    return (edges8){load_range(at), load_range(at + 16)};
-}
-
-static inline edges8 join_edges(edges8 a, edges8 b)
-{
-    return (edges8){both(a.e1, b.e1), both(a.e2, b.e2)};
-}
-
-// A block with those above and below it, as far as there are any.
-static inline edges8 column_of(const float* at, int row_floats, bool has_above, bool has_below)
-{
-    edges8 e = load_edges(at);
-    if (has_above) {
-        e = join_edges(e, load_edges(at - row_floats));
-    }
-    return has_below ? join_edges(e, load_edges(at + row_floats)) : e;
+    return result;
 }
 
 static void judge(const dr_regular* regular, const dr_regular_part* part, int begin, int end)
 {
-    int columns = part->block_columns, row_floats = DR_REGULAR_FLOATS * columns;
     for (int r = begin; r < end; ++r) {
-        int first = part->first_block + r * columns;
-        const float* at = regular->bounds + (size_t)DR_REGULAR_FLOATS * (size_t)first;
-        bool has_above = r > 0, has_below = r + 1 < part->block_rows;
-        edges8 here = column_of(at, row_floats, has_above, has_below), before = here;
-        for (int c = 0; c < columns; ++c) {
-            edges8 after = here;
-            at += DR_REGULAR_FLOATS;
-            if (c + 1 < columns) {
-                after = column_of(at, row_floats, has_above, has_below);
+        size_t at = part->first_float + (size_t)r * (size_t)part->row_floats;
+        uint8_t* to = regular->is_regular + part->first_window + (ptrdiff_t)r * part->window_columns;
+        for (int c = 0; c < part->window_columns; c += 8) {
+            windows8 w = load_windows(regular, at + (size_t)c, part->row_floats);
+            int bits = dr_f8_bits(judge_eight(&w));
+            for (int l = 0; l < 8 && c + l < part->window_columns; ++l) {
+                to[c + l] = bits >> l & 1;
             }
-            edges8 all = join_edges(join_edges(before, here), after);
-            edge_range range1 = edge_range_of(all.e1), range2 = edge_range_of(all.e2);
-            regular->is_regular[first + c] = is_regular(&range1, &range2);
-            before = here;
-            here = after;
         }
     }
 }
 
 const dr_regular_kernels DR_KERNEL(dr_regular_kernels);
-const dr_regular_kernels DR_KERNEL(dr_regular_kernels) = {bound, judge};
+const dr_regular_kernels DR_KERNEL(dr_regular_kernels) = {judge};

@@ -4,14 +4,13 @@
 #include <string.h>
 
 #include "contact/beside.h"
-#include "contact/interval_times.h"
 
 dr_self_boxes_options dr_self_boxes_defaults(void)
 {
     return (dr_self_boxes_options){.use_tree = true,
                                    .ring = 1,
                                    .clamp_run = 6,
-                                   .freeze_run = 12,
+                                   .freeze_run = 7,
                                    .delta = 1e-6,
                                    .isa = DRAPE_ISA_AUTO};
 }
@@ -24,6 +23,7 @@ bool dr_self_boxes_create(dr_self_boxes* self, dr_memory* memory, const dr_sheet
     return dr_self_search_create(&self->search, memory, sheets, ring, options->use_tree,
                                  options->isa) &&
            dr_regular_create(&self->regular, memory, sheets, options->isa) &&
+           dr_moving_boxes_create(&self->moving, memory, sheets, options->isa) &&
            dr_box_list_create(&self->ends, memory, sheets->triangles[0], 3, sheets->triangle_count);
 }
 
@@ -31,6 +31,7 @@ void dr_self_boxes_free(dr_self_boxes* self, dr_memory* memory)
 {
     dr_self_search_free(&self->search, memory);
     dr_regular_free(&self->regular, memory);
+    dr_moving_boxes_free(&self->moving, memory);
     dr_box_list_free(&self->ends, memory);
     dr_array_free(memory, &self->kinds, sizeof(uint8_t));
     dr_array_free(memory, &self->guarded, sizeof(dr_pair));
@@ -57,14 +58,6 @@ typedef struct run {
     dr_self_result* result;
 } run;
 
-static dr_box_meeting meeting_of(const dr_self_boxes* self, dr_pair pair)
-{
-    const dr_sheets* s = self->sheets;
-    dr_moving_box a = dr_moving_box_of(s->start, s->end, s->triangles[pair.a]);
-    dr_moving_box b = dr_moving_box_of(s->start, s->end, s->triangles[pair.b]);
-    return dr_interval_times(&a, &b);
-}
-
 static bool is_held(const run* r, dr_pair pair)
 {
     const dr_sheets* s = r->self->sheets;
@@ -76,15 +69,15 @@ static bool is_held(const run* r, dr_pair pair)
 // twice delta, but for rounding.
 static const double least_gap = 0.5;
 
-static kind kind_of(const run* r, dr_pair pair)
+static kind kind_of(const run* r, dr_pair pair, dr_first_sight sight)
 {
-    dr_box_meeting m = meeting_of(r->self, pair);
+    bool is_paper = r->self->options.is_paper;
+    if (sight != DR_SIGHT_OPEN) {
+        return sight == DR_SIGHT_OVERLAP && !is_paper ? kind_guarded : kind_apart;
+    }
+    dr_box_meeting m = dr_moving_boxes_meeting(&r->self->moving, pair);
     if (m.meeting == DR_BOXES_STAY_APART) {
         return kind_apart;
-    }
-    bool is_paper = r->self->options.is_paper;
-    if (m.meeting == DR_BOXES_OVERLAP_FIRST) {
-        return is_paper ? kind_apart : kind_guarded;
     }
     if (!is_paper && m.ceiling - m.floor < least_gap * r->self->delta) {
         return kind_guarded;
@@ -98,8 +91,26 @@ static void sort_pairs(void* context, int begin, int end, int worker)
     const dr_pair* pairs = r->self->search.pairs.data;
     uint8_t* kinds = r->self->kinds.data;
     (void)worker;
+    dr_moving_boxes_look(&r->self->moving, pairs + begin, end - begin, kinds + begin);
     for (int i = begin; i < end; ++i) {
-        kinds[i] = (uint8_t)kind_of(r, pairs[i]);
+        kinds[i] = (uint8_t)kind_of(r, pairs[i], (dr_first_sight)kinds[i]);
+    }
+}
+
+// The same once more, for those that are not guarded.
+static void sort_pairs_again(void* context, int begin, int end, int worker)
+{
+    const run* r = context;
+    const dr_pair* pairs = r->self->search.pairs.data;
+    uint8_t* kinds = r->self->kinds.data;
+    (void)worker;
+    for (int i = begin; i < end; ++i) {
+        uint8_t sight;
+        dr_moving_boxes_look(&r->self->moving, pairs + i, 1, &sight);
+        if (kinds[i] != kind_guarded) {
+            kind again = kind_of(r, pairs[i], (dr_first_sight)sight);
+            kinds[i] = (uint8_t)(again == kind_guarded ? kind_apart : again);
+        }
     }
 }
 
@@ -156,8 +167,13 @@ static bool guard_groups(run* r, int t)
     }
     const dr_near_group* groups = (const dr_near_group*)near->groups.data + begin;
     dr_pair* out = (dr_pair*)self->guarded.data + self->guarded.count;
-    self->guarded.count +=
-        dr_box_list_meet_groups(&self->ends, self->search.isa, t, groups, count, out);
+    int found = dr_box_list_meet_groups(&self->ends, self->search.isa, t, groups, count, out);
+    int part = self->sheets->part_of_triangle[t], kept = 0;
+    for (int i = 0; i < found; ++i) {
+        out[kept] = out[i];
+        kept += !dr_regular_has(&self->regular, part, out[i].a, out[i].b);
+    }
+    self->guarded.count += kept;
     return true;
 }
 
@@ -177,8 +193,9 @@ static bool guard_all_near(run* r, int t)
 static bool guard_near(run* r, dr_pool* pool)
 {
     dr_self_boxes* self = r->self;
+    const int32_t* part = self->sheets->part_of_triangle;
     bool is_full = self->options.is_full, is_done = true;
-    if (!is_full && dr_regular_is_all(&self->regular)) {
+    if (!is_full && self->options.ring <= 1 && dr_regular_is_all(&self->regular)) {
         return true;
     }
     dr_motion motion = {.start = self->search.end, .stride = 4};
@@ -186,7 +203,7 @@ static bool guard_near(run* r, dr_pool* pool)
     for (int t = 0; t < self->sheets->triangle_count && is_done; ++t) {
         if (is_full) {
             is_done = guard_all_near(r, t);
-        } else if (!dr_regular_at(&self->regular, t)) {
+        } else if (self->options.ring > 1 || !dr_regular_at(&self->regular, part[t], t)) {
             is_done = guard_groups(r, t);
         }
     }
@@ -256,6 +273,40 @@ static void freeze_guarded(run* r)
     r->result->near_pairs = r->self->guarded.count;
 }
 
+// --- Looking ahead ---
+
+// What is held now, or has got planes since the last run, will not end where it does in this one:
+// the others must know, or else they learn of it a run later.
+static void look_ahead(run* r, dr_pool* pool)
+{
+    dr_self_boxes* self = r->self;
+    const dr_sheets* s = self->sheets;
+    dr_limits* limits = r->limits;
+    const dr_limit_plane* planes = limits->planes.data;
+    int known = r->number == 1 ? 0 : self->plane_count;
+    self->plane_count = limits->planes.count;
+    if (r->result->frozen == 0 && known >= self->plane_count) {
+        return;
+    }
+    for (int i = known; i < self->plane_count; ++i) {
+        drape_vec3 p = s->end[planes[i].vertex];
+        double y[3] = {p.x, p.y, p.z};
+        dr_limits_project(limits, planes[i].vertex, y);
+        dr_moving_boxes_move(&self->moving, planes[i].vertex,
+                             (drape_vec3){(float)y[0], (float)y[1], (float)y[2]});
+    }
+    const int32_t* limited = limits->limited.data;
+    for (int i = 0; i < limits->limited.count; ++i) {
+        const double* y = limits->place[limited[i]];
+        if (limits->hold[limited[i]] != DR_HOLD_FREE) {
+            dr_moving_boxes_move(&self->moving, limited[i],
+                                 (drape_vec3){(float)y[0], (float)y[1], (float)y[2]});
+        }
+    }
+    dr_moving_boxes_refit(&self->moving, pool);
+    dr_parallel_for(pool, self->search.pairs.count, pair_grain, sort_pairs_again, r);
+}
+
 // --- Far pairs ---
 
 static double coordinate(drape_vec3 p, int axis)
@@ -321,7 +372,7 @@ static bool starts_below(const run* r, int vertex, int axis, double plane, bool 
 static void hold_apart(run* r, dr_pair pair)
 {
     dr_self_boxes* self = r->self;
-    dr_box_meeting m = meeting_of(self, pair);
+    dr_box_meeting m = dr_moving_boxes_meeting(&self->moving, pair);
     const int32_t *a = self->sheets->triangles[pair.a], *b = self->sheets->triangles[pair.b];
     const int32_t *lower = m.b_is_lower ? b : a, *upper = m.b_is_lower ? a : b;
     bool is_paper = self->options.is_paper;
@@ -436,6 +487,8 @@ static bool look(run* r, dr_pool* pool)
     if (!make_room(r->memory, &self->kinds, sizeof(uint8_t), count)) {
         return false;
     }
+    dr_moving_boxes_read(&self->moving);
+    dr_moving_boxes_refit(&self->moving, pool);
     dr_parallel_for(pool, count, pair_grain, sort_pairs, r);
     if (self->options.is_paper) {
         return true;
@@ -460,10 +513,13 @@ bool dr_self_boxes_detect(dr_self_boxes* self, dr_memory* memory, dr_pool* pool,
     if (!self->options.is_paper && number == self->options.clamp_run) {
         widen_to_start(&r);
     }
+    if (!self->options.is_paper) {
+        freeze_guarded(&r);
+        look_ahead(&r, pool);
+    }
     if (!answer_far(&r)) {
         return false;
     }
-    freeze_guarded(&r);
     turn_conflicts(&r);
     result->box_tests = self->search.box_tests;
     result->is_clean = result->far_pairs == 0 && result->frozen == 0;

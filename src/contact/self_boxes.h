@@ -38,6 +38,7 @@
 #ifndef DR_SELF_BOXES_H
 #define DR_SELF_BOXES_H
 
+#include "contact/moving_boxes.h"
 #include "contact/regular.h"
 #include "contact/self_guard.h"
 #include "contact/self_search.h"
@@ -53,7 +54,7 @@ typedef struct dr_self_boxes_options {
     drape_isa isa;
 } dr_self_boxes_options;
 
-// With a tree, ring 1, planes clamped from run 6 on, freezing from run 12 on, 1e-6 m.
+// With a tree, ring 1, planes clamped from run 6 on, freezing from run 7 on, 1e-6 m.
 dr_self_boxes_options dr_self_boxes_defaults(void);
 
 typedef struct dr_self_boxes {
@@ -61,6 +62,8 @@ typedef struct dr_self_boxes {
     const dr_sheets* sheets;
     dr_self_search search;
     dr_regular regular;
+    dr_moving_boxes moving;
+    int plane_count;  // of the limits, in the last run
     dr_box_list ends; // boxes of triangles where they end
     double delta;     // of this run
     dr_array kinds;   // uint8_t by pair of the search
