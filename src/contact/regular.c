@@ -18,6 +18,9 @@ static int row_floats_of(int columns)
     return columns + 8 + DR_WINDOW;
 }
 
+// Cells around a grid that windows are looked up for.
+enum { BORDER = DR_WINDOW - 1 };
+
 static void number_windows(dr_regular* regular, const dr_sheets* sheets)
 {
     regular->has_all = true;
@@ -26,7 +29,6 @@ static void number_windows(dr_regular* regular, const dr_sheets* sheets)
         dr_regular_part* to = &regular->parts[p];
         *to = (dr_regular_part){.first_vertex = part->first_vertex,
                                 .first_triangle = part->first_triangle,
-                                .first_window = regular->window_count,
                                 .first_cell = regular->cell_count,
                                 .first_float = regular->place_count};
         if (!has_windows(part)) {
@@ -35,10 +37,10 @@ static void number_windows(dr_regular* regular, const dr_sheets* sheets)
         }
         to->columns = part->columns;
         to->rows = part->rows;
-        to->window_columns = part->columns - DR_WINDOW;
-        to->window_rows = part->rows - DR_WINDOW;
         to->row_floats = row_floats_of(part->columns);
-        regular->window_count += to->window_columns * to->window_rows;
+        to->row_windows = part->columns - 1 + BORDER;
+        to->first_window = regular->window_count + (size_t)(BORDER * to->row_windows + BORDER);
+        regular->window_count += (size_t)to->row_windows * (size_t)(part->rows - 1 + BORDER);
         regular->cell_count += (part->columns - 1) * (part->rows - 1);
         regular->place_count += (size_t)to->row_floats * (size_t)part->rows;
     }
@@ -58,9 +60,9 @@ bool dr_regular_create(dr_regular* regular, dr_memory* memory, const dr_sheets* 
         regular->places[c] = dr_new_zeroed(memory, float, regular->place_count + 1);
         is_done = is_done && regular->places[c];
     }
-    regular->is_regular = dr_new_zeroed(memory, uint8_t, (size_t)regular->window_count + 1);
-    regular->is_safe = dr_new_zeroed(memory, uint8_t, (size_t)regular->cell_count + 1);
-    return is_done && regular->is_regular && regular->is_safe;
+    regular->is_regular = dr_new_zeroed(memory, uint8_t, regular->window_count + 1);
+    regular->open = dr_new_zeroed(memory, uint16_t, (size_t)regular->cell_count + 1);
+    return is_done && regular->is_regular && regular->open;
 }
 
 void dr_regular_free(dr_regular* regular, dr_memory* memory)
@@ -69,14 +71,18 @@ void dr_regular_free(dr_regular* regular, dr_memory* memory)
     for (int c = 0; c < 3; ++c) {
         dr_delete(memory, regular->places[c], regular->place_count + 1);
     }
-    dr_delete(memory, regular->is_regular, (size_t)regular->window_count + 1);
-    dr_delete(memory, regular->is_safe, (size_t)regular->cell_count + 1);
+    dr_delete(memory, regular->is_regular, regular->window_count + 1);
+    dr_delete(memory, regular->open, (size_t)regular->cell_count + 1);
     *regular = (dr_regular){0};
 }
 
 bool dr_regular_is_all(const dr_regular* regular)
 {
-    return regular->has_all && !memchr(regular->is_regular, 0, (size_t)regular->window_count);
+    int open = !regular->has_all;
+    for (int c = 0; c < regular->cell_count; ++c) {
+        open |= regular->open[c];
+    }
+    return open == 0;
 }
 
 // --- Update ---
@@ -114,43 +120,50 @@ static void judge_rows(void* context, int begin, int end, int worker)
     w->kernels->judge(w->regular, w->part, begin, end);
 }
 
-static int least_of(int a, int b)
+// By three windows in a row, the last one beginning at the cell itself (bits 0 to 2: whether they
+// are regular): columns to which the cell is open.
+static const uint8_t open_by_windows[8] = {31, 24, 17, 16, 3, 0, 1, 0};
+
+// Columns -2 to 2 that there are from this one.
+static int columns_from(int column, int columns)
 {
-    return a < b ? a : b;
+    int left = column < BORDER ? BORDER - column : 0;
+    int right = columns - 1 - column < BORDER ? BORDER - (columns - 1 - column) : 0;
+    return (DR_OPEN_MASK << left & DR_OPEN_MASK) & DR_OPEN_MASK >> right;
 }
 
-static int most_of(int a, int b)
+// Windows beginning up to two rows before this one hold cells of the same row; fewer of them hold
+// cells of the next rows as well.
+static void open_row(const dr_regular* regular, const dr_regular_part* part, int row)
 {
-    return a > b ? a : b;
-}
-
-// Whether all windows that hold a cell are regular.
-static bool is_cell_safe(const dr_regular* regular, const dr_regular_part* part, int column,
-                         int row)
-{
-    int last_column = least_of(column, part->window_columns - 1);
-    int last_row = least_of(row, part->window_rows - 1);
-    for (int r = most_of(row - DR_WINDOW + 1, 0); r <= last_row; ++r) {
-        const uint8_t* windows = regular->is_regular + part->first_window + r * part->window_columns;
-        for (int c = most_of(column - DR_WINDOW + 1, 0); c <= last_column; ++c) {
-            if (!windows[c]) {
-                return false;
-            }
+    int columns = part->columns - 1, rows = part->rows - 1;
+    const uint8_t* own = regular->is_regular + part->first_window + (ptrdiff_t)row * part->row_windows;
+    const uint8_t *above = own - part->row_windows, *top = above - part->row_windows;
+    uint16_t* open = regular->open + part->first_cell + (ptrdiff_t)row * columns;
+    // The same-row mask leaves columns before the cell to their own bits.
+    const int later = DR_OPEN_MASK << BORDER & DR_OPEN_MASK;
+    int in_rows[3] = {0, 0, 0};
+    for (int c = -BORDER; c < columns; ++c) {
+        int seen[3] = {own[c] | above[c] | top[c], own[c] | above[c], own[c]};
+        for (int d = 0; d < 3; ++d) {
+            in_rows[d] = in_rows[d] >> 1 | seen[d] << 2;
+        }
+        if (c >= 0) {
+            int there = columns_from(c, columns);
+            int bits = open_by_windows[in_rows[0]] & there & later;
+            bits |= row + 1 < rows ? (open_by_windows[in_rows[1]] & there) << DR_OPEN_ROW : 0;
+            bits |= row + 2 < rows ? (open_by_windows[in_rows[2]] & there) << 2 * DR_OPEN_ROW : 0;
+            open[c] = (uint16_t)bits;
         }
     }
-    return true;
 }
 
-static void join_rows(void* context, int begin, int end, int worker)
+static void open_rows(void* context, int begin, int end, int worker)
 {
     const work* w = context;
-    int columns = w->part->columns - 1;
     (void)worker;
     for (int r = begin; r < end; ++r) {
-        uint8_t* is_safe = w->regular->is_safe + w->part->first_cell + (ptrdiff_t)r * columns;
-        for (int c = 0; c < columns; ++c) {
-            is_safe[c] = is_cell_safe(w->regular, w->part, c, r);
-        }
+        open_row(w->regular, w->part, r);
     }
 }
 
@@ -158,34 +171,52 @@ void dr_regular_update(dr_regular* regular, dr_pool* pool, const float* places)
 {
     for (int p = 0; p < regular->part_count; ++p) {
         work w = {regular, &regular->parts[p], places, dr_regular_kernels_for(regular->isa)};
-        if (w.part->window_columns > 0) {
+        if (w.part->columns > 0) {
             dr_parallel_for(pool, w.part->rows, row_grain, copy_rows, &w);
-            dr_parallel_for(pool, w.part->window_rows, row_grain, judge_rows, &w);
-            dr_parallel_for(pool, w.part->rows - 1, row_grain, join_rows, &w);
+            dr_parallel_for(pool, w.part->rows - DR_WINDOW, row_grain, judge_rows, &w);
+            dr_parallel_for(pool, w.part->rows - 1, row_grain, open_rows, &w);
         }
     }
 }
 
+// --- Questions ---
+
 bool dr_regular_has(const dr_regular* regular, int part, int a, int b)
 {
     const dr_regular_part* p = &regular->parts[part];
-    if (p->window_columns == 0) {
+    if (p->columns == 0) {
         return false;
     }
-    int columns = p->columns - 1;
-    int cell_a = (a - p->first_triangle) / 2, cell_b = (b - p->first_triangle) / 2;
-    int row_a = cell_a / columns, row_b = cell_b / columns;
-    int column_a = cell_a - row_a * columns, column_b = cell_b - row_b * columns;
-    int last_row = least_of(least_of(row_a, row_b), p->window_rows - 1);
-    int last_column = least_of(least_of(column_a, column_b), p->window_columns - 1);
-    for (int r = most_of(most_of(row_a, row_b) - DR_WINDOW + 1, 0); r <= last_row; ++r) {
-        const uint8_t* windows = regular->is_regular + p->first_window + r * p->window_columns;
-        for (int c = most_of(most_of(column_a, column_b) - DR_WINDOW + 1, 0); c <= last_column;
-             ++c) {
-            if (windows[c]) {
-                return true;
-            }
+    int one = (a - p->first_triangle) / 2, other = (b - p->first_triangle) / 2;
+    int low = one < other ? one : other, high = one < other ? other : one;
+    int columns = p->columns - 1, low_row = low / columns, rows = high / columns - low_row;
+    int shift = high - low - rows * columns + BORDER;
+    return rows <= BORDER && shift >= 0 && shift <= 2 * BORDER &&
+           !(regular->open[p->first_cell + low] >> (rows * DR_OPEN_ROW + shift) & 1);
+}
+
+// Bits of five cells, each twice, for its two triangles.
+static int twice(int bits)
+{
+    int spread = (bits | bits << 4) & 0x10f;
+    spread = (spread | spread << 2) & 0x133;
+    spread = (spread | spread << 1) & 0x155;
+    return spread | spread << 1;
+}
+
+int dr_regular_open_lanes(const dr_regular_part* part, int triangle, int open, int first)
+{
+    int cells = part->columns - 1, cell = (triangle - part->first_triangle) / 2, lanes = 0;
+    if (part->columns == 0) {
+        return 0xff;
+    }
+    // Triangles of the five cells of each row are side by side.
+    for (int row = 0; row <= BORDER; ++row) {
+        int bits = twice(open >> row * DR_OPEN_ROW & DR_OPEN_MASK);
+        int begin = part->first_triangle + 2 * (cell + row * cells - BORDER), shift = first - begin;
+        if (shift > -8 && shift < 2 * DR_OPEN_ROW) {
+            lanes |= shift >= 0 ? bits >> shift : bits << -shift;
         }
     }
-    return false;
+    return lanes & 0xff;
 }

@@ -14,9 +14,8 @@
 //
 // This is asked of all windows of 3 x 3 cells, eight at a time. u and v are chosen so that the mean
 // edges of the window become the unit square. Two triangles at most two cells apart are in some
-// window; if one of these is regular they cannot cross. A triangle is *safe* when all windows that
-// hold its cell are regular. The cost is a few microseconds; what is not regular is tested pair by
-// pair.
+// window; if one of these is regular they cannot cross, otherwise their cells are *open* to each
+// other and they must be tested. The cost is a few microseconds.
 //
 //     . . . . . .      The windows that hold both cells a and b, here two of them: if one is
 //     . +---+-. .      regular, no triangle of a crosses one of b.
@@ -37,23 +36,29 @@
 // Cells of a window along a row and along a column.
 enum { DR_WINDOW = 3 };
 
+// Bits of what a cell is open to: five to a row, for columns -2 to 2, beginning with its own row,
+// where only later columns count.
+enum { DR_OPEN_ROW = 5, DR_OPEN_MASK = 31 };
+
 // A part that is a grid of at least three cells both ways; others have no windows.
 typedef struct dr_regular_part {
     int first_vertex, first_triangle;
-    int columns, rows;                // of vertices
-    int window_columns, window_rows;  // of windows, named by their first cell
-    int first_window, first_cell;
-    size_t first_float;               // in `places`
-    int row_floats;                   // from row to row there
+    int columns, rows;    // of vertices
+    int first_cell;
+    size_t first_float;   // in `places`
+    int row_floats;       // from row to row there
+    size_t first_window;  // in `is_regular`; by its first cell
+    int row_windows;      // from row to row there
 } dr_regular_part;
 
 typedef struct dr_regular {
-    int part_count, window_count, cell_count;
+    int part_count, cell_count;
     dr_regular_part* parts;
-    float* places[3];      // coordinates apart, rows with room for kernels to read on
-    size_t place_count;    // floats of each
-    uint8_t* is_regular;   // by window
-    uint8_t* is_safe;      // by cell
+    float* places[3];    // coordinates apart, rows with room for kernels to read on
+    size_t place_count;  // floats of each
+    uint8_t* is_regular; // windows, with a border that is not, two wide
+    size_t window_count;
+    uint16_t* open;      // by cell
     drape_isa isa;
     bool has_all; // every triangle has a cell
 } dr_regular;
@@ -66,19 +71,23 @@ void dr_regular_free(dr_regular* regular, dr_memory* memory);
 // Looks at places, records of four floats.
 void dr_regular_update(dr_regular* regular, dr_pool* pool, const float* places);
 
-// True: every triangle is safe.
+// True: no two triangles of any cloth that are at most two cells apart cross.
 bool dr_regular_is_all(const dr_regular* regular);
 
-// True: nothing within two cells of the triangle crosses it. `part` is its part.
-static inline bool dr_regular_at(const dr_regular* regular, int part, int triangle)
+// The cell of a triangle is open to these others (DR_OPEN_ROW). `part` is its part.
+static inline int dr_regular_open(const dr_regular* regular, int part, int triangle)
 {
     const dr_regular_part* p = &regular->parts[part];
-    return p->window_columns > 0 &&
-           regular->is_safe[p->first_cell + (triangle - p->first_triangle) / 2];
+    int cell = p->first_cell + (triangle - p->first_triangle) / 2;
+    return p->columns > 0 ? regular->open[cell] : (1 << 3 * DR_OPEN_ROW) - 1;
 }
 
 // True: these two cannot cross. `part` is that of both.
 bool dr_regular_has(const dr_regular* regular, int part, int a, int b);
+
+// Of eight triangles from `first` on, the bits of those whose cells the cell of `triangle` is open
+// to, which is `open`. Others are not near it, or have lower numbers.
+int dr_regular_open_lanes(const dr_regular_part* part, int triangle, int open, int first);
 
 // --- For kernels ---
 

@@ -141,13 +141,14 @@ static DR_ALWAYS_INLINE dr_f8 judge_eight(const windows8* w)
 
 static void judge(const dr_regular* regular, const dr_regular_part* part, int begin, int end)
 {
+    int columns = part->columns - DR_WINDOW;
     for (int r = begin; r < end; ++r) {
         size_t at = part->first_float + (size_t)r * (size_t)part->row_floats;
-        uint8_t* to = regular->is_regular + part->first_window + (ptrdiff_t)r * part->window_columns;
-        for (int c = 0; c < part->window_columns; c += 8) {
+        uint8_t* to = regular->is_regular + part->first_window + (ptrdiff_t)r * part->row_windows;
+        for (int c = 0; c < columns; c += 8) {
             windows8 w = load_windows(regular, at + (size_t)c, part->row_floats);
             int bits = dr_f8_bits(judge_eight(&w));
-            for (int l = 0; l < 8 && c + l < part->window_columns; ++l) {
+            for (int l = 0; l < 8 && c + l < columns; ++l) {
                 to[c + l] = bits >> l & 1;
             }
         }

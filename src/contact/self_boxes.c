@@ -153,27 +153,31 @@ static bool guard_found(run* r)
     return is_done;
 }
 
-// Near triangles of one whose boxes meet its own where they end.
-static bool guard_groups(run* r, int t)
+// Near triangles of one whose boxes meet its own where they end. `open` says to which cells around.
+static bool guard_groups(run* r, int t, int open)
 {
+    enum { ROOM = 16 };
     dr_self_boxes* self = r->self;
     const dr_near* near = &self->search.near;
-    int begin = near->group_start[t], count = near->group_start[t + 1] - begin;
-    if (count == 0) {
-        return true;
+    const dr_regular_part* part = &self->regular.parts[self->sheets->part_of_triangle[t]];
+    const dr_near_group* groups = near->groups.data;
+    bool is_near_in_cells = self->options.ring <= 1;
+    dr_near_group some[ROOM];
+    for (int i = near->group_start[t], end = near->group_start[t + 1]; i < end;) {
+        int count = 0;
+        for (; i < end && count < ROOM; ++i) {
+            int lanes = is_near_in_cells ? dr_regular_open_lanes(part, t, open, groups[i].first) : 255;
+            some[count] = (dr_near_group){groups[i].first, (uint8_t)(groups[i].mask & lanes)};
+            count += some[count].mask != 0;
+        }
+        if (!make_room(r->memory, &self->guarded, sizeof(dr_pair),
+                       self->guarded.count + 8 * count)) {
+            return false;
+        }
+        dr_pair* out = (dr_pair*)self->guarded.data + self->guarded.count;
+        self->guarded.count +=
+            dr_box_list_meet_groups(&self->ends, self->search.isa, t, some, count, out);
     }
-    if (!make_room(r->memory, &self->guarded, sizeof(dr_pair), self->guarded.count + 8 * count)) {
-        return false;
-    }
-    const dr_near_group* groups = (const dr_near_group*)near->groups.data + begin;
-    dr_pair* out = (dr_pair*)self->guarded.data + self->guarded.count;
-    int found = dr_box_list_meet_groups(&self->ends, self->search.isa, t, groups, count, out);
-    int part = self->sheets->part_of_triangle[t], kept = 0;
-    for (int i = 0; i < found; ++i) {
-        out[kept] = out[i];
-        kept += !dr_regular_has(&self->regular, part, out[i].a, out[i].b);
-    }
-    self->guarded.count += kept;
     return true;
 }
 
@@ -201,10 +205,11 @@ static bool guard_near(run* r, dr_pool* pool)
     dr_motion motion = {.start = self->search.end, .stride = 4};
     dr_box_list_refit(&self->ends, pool, &motion, self->search.isa);
     for (int t = 0; t < self->sheets->triangle_count && is_done; ++t) {
+        int open = dr_regular_open(&self->regular, part[t], t);
         if (is_full) {
             is_done = guard_all_near(r, t);
-        } else if (self->options.ring > 1 || !dr_regular_at(&self->regular, part[t], t)) {
-            is_done = guard_groups(r, t);
+        } else if (self->options.ring > 1 || open != 0) {
+            is_done = guard_groups(r, t, open);
         }
     }
     return is_done;
