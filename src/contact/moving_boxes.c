@@ -65,9 +65,11 @@ void dr_moving_boxes_refit(dr_moving_boxes* boxes, dr_pool* pool)
 }
 
 void dr_moving_boxes_look(const dr_moving_boxes* boxes, const dr_pair* pairs, int count,
-                          uint8_t* sights)
+                          double tight, uint8_t* sights)
 {
-    dr_moving_boxes_kernels_for(boxes->isa)->look(boxes, pairs, count, sights);
+    // Gaps are rounded to floats, and so is this.
+    float more = (float)(tight * 1.001);
+    dr_moving_boxes_kernels_for(boxes->isa)->look(boxes, pairs, count, more, sights);
 }
 
 static dr_moving_box box_of(const dr_moving_boxes* boxes, int triangle)

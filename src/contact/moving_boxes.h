@@ -25,6 +25,7 @@ typedef enum dr_first_sight {
     DR_SIGHT_APART,
     DR_SIGHT_OVERLAP, // at the start, along all axes
     DR_SIGHT_OPEN,    // see dr_interval_times
+    DR_SIGHT_TIGHT,   // the same, and some gap at the start is small
 } dr_first_sight;
 
 // `sheets` stays the caller's and must live as long. False when memory is short; free it then all
@@ -44,16 +45,17 @@ static inline void dr_moving_boxes_move(dr_moving_boxes* boxes, int vertex, drap
 }
 void dr_moving_boxes_refit(dr_moving_boxes* boxes, dr_pool* pool);
 
-// sights[i] of pair i (dr_first_sight).
+// sights[i] of pair i (dr_first_sight). Gaps below `tight` are small.
 void dr_moving_boxes_look(const dr_moving_boxes* boxes, const dr_pair* pairs, int count,
-                          uint8_t* sights);
+                          double tight, uint8_t* sights);
 dr_box_meeting dr_moving_boxes_meeting(const dr_moving_boxes* boxes, dr_pair pair);
 
 // --- For kernels ---
 
 typedef struct dr_moving_boxes_kernels {
     void (*refit)(const dr_moving_boxes* boxes, int begin, int end);
-    void (*look)(const dr_moving_boxes* boxes, const dr_pair* pairs, int count, uint8_t* sights);
+    void (*look)(const dr_moving_boxes* boxes, const dr_pair* pairs, int count, float tight,
+                 uint8_t* sights);
 } dr_moving_boxes_kernels;
 
 #endif

@@ -22,30 +22,41 @@ static void refit(const dr_moving_boxes* boxes, int begin, int end)
 // the right sign, so nothing is lost by rounding.
 enum { START_BITS = 7 };
 
-static inline int closed_bits(const float* lower, const float* upper)
+// The gaps between the greatest values of one box and the least of another.
+typedef struct gaps {
+    int closed; // below zero
+    int small;  // below `tight`
+} gaps;
+
+static inline gaps gaps_of(const float* lower, const float* upper, dr_f8 tight)
 {
     dr_f8 gap = dr_f8_sub(dr_f8_load(upper), dr_f8_load(lower + 8));
-    return dr_f8_bits(dr_f8_less(gap, dr_f8_zero()));
+    return (gaps){dr_f8_bits(dr_f8_less(gap, dr_f8_zero())), dr_f8_bits(dr_f8_less(gap, tight))};
 }
 
-static inline dr_first_sight look_at(const float* a, const float* b)
+static inline dr_first_sight look_at(const float* a, const float* b, dr_f8 tight)
 {
-    int a_below_b = closed_bits(a, b), b_below_a = closed_bits(b, a);
-    if ((a_below_b & b_below_a & START_BITS) == START_BITS) {
+    gaps ab = gaps_of(a, b, tight), ba = gaps_of(b, a, tight);
+    if ((ab.closed & ba.closed & START_BITS) == START_BITS) {
         return DR_SIGHT_OVERLAP;
     }
     // A gap that is open at both ends is so all the way.
-    int a_open = ~a_below_b & ~(a_below_b >> 4) & START_BITS;
-    int b_open = ~b_below_a & ~(b_below_a >> 4) & START_BITS;
-    return a_open | b_open ? DR_SIGHT_APART : DR_SIGHT_OPEN;
+    int ab_open = ~ab.closed & ~(ab.closed >> 4), ba_open = ~ba.closed & ~(ba.closed >> 4);
+    if ((ab_open | ba_open) & START_BITS) {
+        return DR_SIGHT_APART;
+    }
+    int small = (ab.small & ~ab.closed) | (ba.small & ~ba.closed);
+    return small & START_BITS ? DR_SIGHT_TIGHT : DR_SIGHT_OPEN;
 }
 
-static void look(const dr_moving_boxes* boxes, const dr_pair* pairs, int count, uint8_t* sights)
+static void look(const dr_moving_boxes* boxes, const dr_pair* pairs, int count, float tight,
+                 uint8_t* sights)
 {
+    dr_f8 least = dr_f8_set(tight);
     for (int i = 0; i < count; ++i) {
         const float* a = boxes->boxes + (size_t)pairs[i].a * DR_MOVING_BOX;
         const float* b = boxes->boxes + (size_t)pairs[i].b * DR_MOVING_BOX;
-        sights[i] = (uint8_t)look_at(a, b);
+        sights[i] = (uint8_t)look_at(a, b, least);
     }
 }
 

@@ -27,6 +27,8 @@
 //   all intervals are widened to hold the start: then all of them agree, and a pair once held apart
 //   stays so. (Not from the beginning: layers that fall together would stop each other.)
 // - From run `freeze_run` on what still meets is frozen.
+// - What is frozen in a run, or got planes since the last, is seen where it will be: others give way
+//   in the same run.
 // - Planes do not ask held vertices to move: they are put beyond these.
 //
 // Triangles of different cloths are never near; guarded pairs of different cloths also must not
@@ -69,7 +71,9 @@ typedef struct dr_self_boxes {
     dr_array kinds;   // uint8_t by pair of the search
     dr_array guarded; // dr_pair
     dr_array is_hit;  // uint8_t by guarded pair
-    dr_array far;     // dr_pair: boxes that meet in this run
+    dr_array open;     // dr_pair: boxes that may meet
+    dr_array meetings; // dr_box_meeting of each
+    dr_array far;      // dr_pair: boxes that meet in this run
 } dr_self_boxes;
 
 // `sheets` stays the caller's and must live as long. False when memory is short; free it then all
