@@ -132,7 +132,8 @@ static void put_back(dr_sheets* sheets, const dr_limits* limits)
 {
     for (int v = 0; v < sheets->vertex_count; ++v) {
         if (limits->hold[v] == DR_HOLD_FROZEN) {
-            sheets->end[v] = sheets->start[v];
+            const double* p = limits->place[v];
+            sheets->end[v] = (drape_vec3){(float)p[0], (float)p[1], (float)p[2]};
         }
     }
 }

@@ -300,7 +300,7 @@ bool dr_slide_begin(dr_slide* slide, dr_memory* memory, dr_pool* pool, const dr_
         if (guests[i].body != obstacles[i].body) {
             memset(slide->is_suspect, 1, (size_t)slide->vertex_count);
         }
-        if (!dr_guest_prepare(&guests[i], memory, slide, obstacles[i].body)) {
+        if (!dr_guest_prepare(&guests[i], memory, slide, &obstacles[i])) {
             return false;
         }
         place_guest(&guests[i], &obstacles[i]);

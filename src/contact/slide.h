@@ -52,6 +52,9 @@ typedef struct dr_slide_def {
 typedef struct dr_slide_obstacle {
     const dr_body* body;
     drape_transform start, end; // pose of the body
+    // Of the way that the vertices of a changing body go (contact/body.h): what is behind it when
+    // this step starts, and what is left when it ends.
+    float share_gone, share_left;
     float friction_static, friction_dynamic;
 } dr_slide_obstacle;
 

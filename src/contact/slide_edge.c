@@ -142,14 +142,14 @@ static void try_corner(const dr_slide_search* search, const patch* at, int corne
 static bool do_cross(const dr_slide_search* search, const patch* at, int triangle, bool at_end)
 {
     const dr_body* body = search->guest->body;
-    const float* places = at_end && body->is_changing ? body->to : body->from;
     drape_transform pose = at_end ? search->obstacle->end : search->obstacle->start;
     const drape_vec3* cloth = at_end ? search->sheets->end : search->sheets->start;
     drape_vec3 a[3], b[3];
     for (int k = 0; k < 3; ++k) {
-        const float* p = places + (size_t)body->shell.mesh.triangles[triangle][k] * 4;
+        double p[3];
+        dr_guest_corner(search->guest, body->shell.mesh.triangles[triangle][k], at_end, p);
         a[k] = cloth[search->sheets->triangles[at->triangle][k]];
-        b[k] = dr_transform_apply(pose, (drape_vec3){p[0], p[1], p[2]});
+        b[k] = dr_transform_apply(pose, (drape_vec3){(float)p[0], (float)p[1], (float)p[2]});
     }
     return dr_triangle_pair(a, NULL, b, NULL).relation == DR_TRIANGLES_CROSSING;
 }

@@ -4,19 +4,10 @@
 #include "contact/slide_parts.h"
 #include "core/math.h"
 
-static void read4(const float* places, int vertex, double out[3])
-{
-    for (int c = 0; c < 3; ++c) {
-        out[c] = places[(size_t)vertex * 4 + (size_t)c];
-    }
-}
-
 void dr_guest_corners(const dr_slide_guest* guest, int triangle, bool at_end, double corners[3][3])
 {
-    const dr_body* body = guest->body;
-    const float* places = at_end && body->is_changing ? body->to : body->from;
     for (int k = 0; k < 3; ++k) {
-        read4(places, body->shell.mesh.triangles[triangle][k], corners[k]);
+        dr_guest_corner(guest, guest->body->shell.mesh.triangles[triangle][k], at_end, corners[k]);
     }
 }
 
@@ -208,8 +199,8 @@ static cut cut_of(const dr_slide_guest* guest, const dr_edge* edge, double longe
     double cross[3], from[3], along[3];
     dr_cross3(a, b, cross);
     double bend = dr_atan2(sqrt(dr_dot3(cross, cross)), dr_dot3(a, b));
-    read4(guest->body->from, edge->v[0], from);
-    read4(guest->body->from, edge->v[1], along);
+    dr_guest_corner(guest, edge->v[0], false, from);
+    dr_guest_corner(guest, edge->v[1], false, along);
     dr_sub3(along, from, along);
     double height =
         0.5 * (height_over(guest, edge->t[0], along) + height_over(guest, edge->t[1], along));
@@ -320,8 +311,9 @@ void dr_guest_free(dr_slide_guest* guest, dr_memory* memory)
 }
 
 bool dr_guest_prepare(dr_slide_guest* guest, dr_memory* memory, const dr_slide* slide,
-                      const dr_body* body)
+                      const dr_slide_obstacle* obstacle)
 {
+    const dr_body* body = obstacle->body;
     if (guest->body != body) {
         dr_guest_free(guest, memory);
         guest->body = body;
@@ -331,6 +323,8 @@ bool dr_guest_prepare(dr_slide_guest* guest, dr_memory* memory, const dr_slide* 
             return false;
         }
     }
+    guest->shares[0] = (double)obstacle->share_gone;
+    guest->shares[1] = 1.0 - (double)obstacle->share_left;
     if (!guest->is_stale && !body->is_changing) {
         return true;
     }

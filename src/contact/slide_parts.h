@@ -82,6 +82,7 @@ struct dr_slide_guest {
     int32_t* begun;     // by chunk: the last step in which it was near
     // Of this step.
     dr_frame start, end;
+    double shares[2]; // of the way of a changing body, at the start and the end
     double root_lo[3], root_hi[3]; // box of all triangles
 };
 
@@ -133,17 +134,24 @@ typedef struct dr_slide_search {
 
 // Fills a new or stale guest; false when memory is short.
 bool dr_guest_prepare(dr_slide_guest* guest, dr_memory* memory, const dr_slide* slide,
-                      const dr_body* body);
+                      const dr_slide_obstacle* obstacle);
 void dr_guest_free(dr_slide_guest* guest, dr_memory* memory);
 // A vertex of an obstacle at the start or the end of the step, in the frame.
 static inline void dr_guest_corner(const dr_slide_guest* guest, int vertex, bool at_end,
                                    double out[3])
 {
     const dr_body* body = guest->body;
-    const float* p = (at_end && body->is_changing ? body->to : body->from) + (size_t)vertex * 4;
-    out[0] = p[0];
-    out[1] = p[1];
-    out[2] = p[2];
+    const float* from = body->from + (size_t)vertex * 4;
+    for (int c = 0; c < 3; ++c) {
+        out[c] = from[c];
+    }
+    if (body->is_changing) {
+        const float* to = body->to + (size_t)vertex * 4;
+        double share = guest->shares[at_end];
+        for (int c = 0; c < 3; ++c) {
+            out[c] = share < 1.0 ? out[c] + share * ((double)to[c] - out[c]) : (double)to[c];
+        }
+    }
 }
 
 // Corners of an obstacle triangle at the start and the end of the step, in the frame.

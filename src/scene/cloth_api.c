@@ -332,7 +332,7 @@ drape_mesh_report drape_cloth_mesh_report(const drape_world* world, drape_cloth_
 int drape_cloth_constraint_count(const drape_world* world, drape_cloth_id id)
 {
     const dr_cloth* cloth = dr_world_cloth(world, id);
-    return cloth ? cloth->xpbd.constraint_count : 0;
+    return cloth && !cloth->elastic ? cloth->xpbd.constraint_count : 0;
 }
 
 bool drape_cloth_set_state(drape_world* world, drape_cloth_id id, const drape_vec3* positions,
@@ -363,5 +363,6 @@ bool drape_cloth_set_state(drape_world* world, drape_cloth_id id, const drape_ve
     dr_xpbd_tidy(&cloth->xpbd);
     dr_cloth_refresh(cloth);
     dr_cloth_publish(cloth);
+    dr_world_forget_trials(world);
     return true;
 }

@@ -7,6 +7,7 @@
 #include "core/vec_math.h"
 #include "scene/mesh_link.h"
 #include "scene/motion.h"
+#include "scene/trials.h"
 
 drape_collider_def drape_collider_defaults(void)
 {
@@ -120,10 +121,8 @@ static bool create_body(drape_world* world, dr_collider* collider, const drape_c
     }
     collider->body =
         dr_body_create(memory, &view, world->isa, world->pool, sentence, sizeof sentence);
-    if (!collider->body) {
-        return dr_world_fail(world, "%s", sentence);
-    }
-    return true;
+    collider->is_mesh = true;
+    return collider->body || dr_world_fail(world, "%s", sentence);
 }
 
 // Cloth that slides does so on triangles, those that files and pictures show; planes have no end.
@@ -261,6 +260,7 @@ void drape_collider_remove(drape_world* world, drape_collider_id id)
     if (collider) {
         if (collider->body) {
             dr_world_drop_links(world, NULL, collider->body);
+            dr_world_free_trials(world);
         }
         dr_collider_destroy(dr_slots_remove(&world->colliders, id.slot, id.generation),
                             &world->memory);
@@ -291,7 +291,7 @@ bool drape_collider_set_vertices(drape_world* world, drape_collider_id id,
     if (!collider) {
         return world && dr_world_fail(world, "no such collider");
     }
-    if (!collider->body || collider->frame_count > 0) {
+    if (!collider->is_mesh || collider->frame_count > 0) {
         return dr_world_fail(world, "only a mesh collider without frames takes vertices by hand");
     }
     if (!positions || count != collider->body->given_count) {

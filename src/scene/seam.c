@@ -22,6 +22,10 @@ static bool check_def(drape_world* world, const drape_seam_def* def)
     if (!a || !b) {
         return dr_world_fail(world, "a seam joins a cloth that is not there");
     }
+    if (a->elastic || b->elastic) {
+        return dr_world_fail(world, "the cloth model `elastic` has no seams; choose `xpbd` for "
+                                    "cloths that are sewn together");
+    }
     if (def->pair_count < 1 || !def->vertices_a || !def->vertices_b) {
         return dr_world_fail(world, "a seam needs at least one pair of vertices");
     }

@@ -177,6 +177,13 @@ void dr_world_free_trials(drape_world* world)
     world->trials = NULL;
 }
 
+void dr_world_forget_trials(drape_world* world)
+{
+    if (world->trials && world->trials->has_slide) {
+        dr_slide_forget(&world->trials->slide);
+    }
+}
+
 // --- Beginning ---
 
 // Where the substep begins, and the pins as limits.
@@ -202,6 +209,7 @@ static void begin_part(dr_trials* trials, int part)
 // Bodies and their poses in this substep.
 static bool begin_slide(drape_world* world, dr_trials* trials)
 {
+    const dr_substep* substep = &world->substep;
     trials->obstacles.count = 0;
     for (int i = 0; i < dr_slots_count(&world->colliders); ++i) {
         const dr_collider* collider = dr_slots_at(&world->colliders, i);
@@ -216,6 +224,8 @@ static bool begin_slide(drape_world* world, dr_trials* trials)
         *obstacle = (dr_slide_obstacle){.body = collider->body,
                                         .start = dr_collider_frame(collider, collider->start_pose),
                                         .end = dr_collider_frame(collider, collider->pose),
+                                        .share_gone = substep->share_end - substep->h_share,
+                                        .share_left = 1.0f - substep->share_end,
                                         .friction_static = collider->friction_static,
                                         .friction_dynamic = collider->friction_dynamic};
     }
@@ -420,12 +430,20 @@ static void take_ends(dr_trials* trials)
     }
 }
 
-// Runs are used up: what is still in the way stays where it was.
-static bool settle(drape_world* world, dr_trials* trials)
+// What has planes or a place of its own goes there.
+static void project_ends(dr_trials* trials)
 {
-    if (!trials->detect_self || world->def.method.as_printed) {
-        return true;
+    const int32_t* limited = trials->limits.limited.data;
+    for (int i = 0; i < trials->limits.limited.count; ++i) {
+        drape_vec3* end = &trials->sheets.end[limited[i]];
+        double y[3] = {end->x, end->y, end->z};
+        dr_limits_project(&trials->limits, limited[i], y);
+        *end = (drape_vec3){(float)y[0], (float)y[1], (float)y[2]};
     }
+}
+
+static bool settle_self(drape_world* world, dr_trials* trials)
+{
     double t0 = dr_now_ms();
     dr_self_result result = {0};
     if (!dr_self_settle(trials->detect_self, trials->self, &world->memory, world->pool,
@@ -433,6 +451,32 @@ static bool settle(drape_world* world, dr_trials* trials)
         return false;
     }
     count_self(world, &result, t0);
+    return true;
+}
+
+// Runs are used up: what is still in the way stays where it was, or goes with its obstacle.
+static bool settle(drape_world* world, dr_trials* trials)
+{
+    // What is frozen may drag neighbours along only as far as it reaches: few rounds are needed.
+    enum { rounds = 8 };
+    if (world->def.method.as_printed) {
+        return true;
+    }
+    bool is_clean = false;
+    for (int round = 0; round < rounds && !is_clean; ++round) {
+        is_clean = true;
+        if (trials->has_slide) {
+            trials->slide.run = trials->slide.def.plane_runs;
+            project_ends(trials);
+            if (!detect_obstacles(world, trials, &is_clean)) {
+                return false;
+            }
+            project_ends(trials);
+        }
+        if (trials->detect_self && !settle_self(world, trials)) {
+            return false;
+        }
+    }
     take_ends(trials);
     return true;
 }

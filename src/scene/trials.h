@@ -19,7 +19,9 @@ typedef struct dr_trials dr_trials;
 bool dr_world_has_trials(const drape_world* world);
 // Solves the substep. False when memory is short.
 bool dr_world_run_trials(drape_world* world);
-// Cloths came or went: what is kept between steps is made anew.
+// Cloths came or went, or a collider went: what is kept between steps is made anew.
 void dr_world_free_trials(drape_world* world);
+// Vertices were put elsewhere between steps.
+void dr_world_forget_trials(drape_world* world);
 
 #endif

@@ -307,6 +307,7 @@ static void finish_step(drape_world* world)
         if (report->non_finite_count > 0) {
             dr_cloth_restore(cloth);
             dr_world_stale_links(world, NULL);
+            dr_world_forget_trials(world);
         }
         dr_xpbd_tidy(&cloth->xpbd);
         dr_cloth_publish(cloth);
@@ -403,6 +404,14 @@ static bool begin_substep(drape_world* world, float dt, int substeps, int64_t be
     return has_memory;
 }
 
+// A step that is given up leaves the cloths where they were, but not what is led.
+static bool lead_to_end(drape_world* world, float dt, int substeps)
+{
+    set_substep(world, dt, substeps, (int64_t)substeps * SUBSTEP_TICKS, SUBSTEP_TICKS);
+    dr_world_move_pins(world);
+    return dr_world_move_obstacles(world);
+}
+
 drape_step_report drape_world_step(drape_world* world, float dt)
 {
     drape_step_report nothing = {.smallest_gap = INFINITY};
@@ -423,10 +432,13 @@ drape_step_report drape_world_step(drape_world* world, float dt)
     world->report = (drape_step_report){.smallest_gap = INFINITY, .runs = 1};
     bool going = begin_step(world, dt, dt / (float)substeps);
     int64_t tick = 0, last = (int64_t)substeps * SUBSTEP_TICKS;
-    for (int ticks = 0; tick < last && going; tick += ticks) {
+    bool is_sound = true;
+    for (int ticks = 0; tick < last && going && is_sound; tick += ticks) {
         going = begin_substep(world, dt, substeps, tick, &ticks) && step_once(world);
+        is_sound = count_non_finite(world) == 0;
         ++world->report.substeps;
     }
+    going = going && (is_sound || lead_to_end(world, dt, substeps));
     if (!going) {
         dr_world_fail(world, "out of memory");
         for (int i = 0; i < dr_slots_count(&world->cloths); ++i) {
@@ -435,6 +447,7 @@ drape_step_report drape_world_step(drape_world* world, float dt)
                 dr_cloth_restore(cloth);
             }
         }
+        dr_world_forget_trials(world);
         return nothing;
     }
     finish_step(world);

@@ -18,6 +18,7 @@ typedef struct dr_mesh_link dr_mesh_link;
 typedef struct dr_collider {
     drape_shape shape;
     dr_body* body;          // triangles in place of the shape (contact/body.h), else null
+    bool is_mesh;           // the triangles were given, not made from the shape
     drape_vec3* frames;     // of the body: frame_count times its given vertices, one for scratch
     int frame_count;
     size_t place_count;     // in `frames`
