@@ -21,6 +21,8 @@ static const char help[] =
     "             refit, triangle pairs, feature pairs\n"
     "  papers     the tables of the papers on the elastic sheet: total times with and without\n"
     "             collision, runs of detection, times of detection; our ratios beside theirs\n"
+    "  crossings  the scenes of these papers with S1, S2, S3: crossings and vertices inside of\n"
+    "             obstacles in all frames, by an exact check\n"
     "\n"
     "  -o DIR       write DIR/CPU-ISA/NAME.csv\n"
     "  --isa NAME   instruction set: auto (default), plain, sse2, avx2, neon, wasm\n"
@@ -39,6 +41,7 @@ static const benchmark benchmarks[] = {
     {"solve", cli_bench_solve},
     {"geometry", cli_bench_geometry},
     {"papers", cli_bench_papers},
+    {"crossings", cli_bench_crossings},
 };
 enum { BENCHMARK_COUNT = sizeof benchmarks / sizeof benchmarks[0] };
 
@@ -133,7 +136,8 @@ static int bench(const cli_command* command, int argc, char** argv)
         return code;
     }
     if (name != NULL && !is_benchmark(name)) {
-        cli_say(command, "%s: no such benchmark; there are solve and geometry", name);
+        cli_say(command, "%s: no such benchmark; there are solve, geometry, papers and "
+                         "crossings", name);
         return CLI_REFUSED;
     }
     drape_error error = {0};

@@ -16,6 +16,7 @@ typedef struct cli_bench_order {
 // Each prints a table and writes its CSV. False, with a sentence, when it cannot.
 bool cli_bench_solve(const cli_bench_order* order, drape_error* error);
 bool cli_bench_geometry(const cli_bench_order* order, drape_error* error);
+bool cli_bench_crossings(const cli_bench_order* order, drape_error* error);
 bool cli_bench_papers(const cli_bench_order* order, drape_error* error);
 
 // "FOLDER/CPU-ISA/NAME", with its folders made; `path` has CLI_PATH_SIZE letters.

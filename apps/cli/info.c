@@ -194,8 +194,14 @@ static void print_head(const dr_scene_desc* desc, const char* path)
     printf("  frames      %d at %g a second: %.4g s\n", desc->frame_count, (double)desc->fps,
            (double)((float)desc->frame_count / desc->fps));
     print_choices(desc);
-    printf("  solver      %d substeps a frame, %d iterations, damping %g 1/s\n", def->substeps,
-           def->iterations, (double)def->damping);
+    if (def->method.model == DRAPE_MODEL_ELASTIC) {
+        printf("  solver      bending %s, form %s, damping %g 1/s\n",
+               find_word(dr_words_bend, def->elastic.bend),
+               find_word(dr_words_form, def->elastic.form), (double)def->damping);
+    } else {
+        printf("  solver      %d substeps a frame, %d iterations, damping %g 1/s\n", def->substeps,
+               def->iterations, (double)def->damping);
+    }
     if (def->thickness > 0.0f) {
         printf("  thickness   %g m between cloth and what it touches\n", (double)def->thickness);
     } else {
@@ -257,7 +263,9 @@ static void print_cloth(const dr_cloth_desc* cloth, const drape_scene* scene, dr
     print_report(&report);
     print_bounds(positions, (size_t)count);
     printf("  mass        %.4g kg\n", (double)(cloth->def.fabric.density * report.area));
-    printf("  constraints %d\n", drape_cloth_constraint_count(world, id));
+    if (drape_cloth_constraint_count(world, id) > 0) {
+        printf("  constraints %d\n", drape_cloth_constraint_count(world, id));
+    }
 }
 
 static void print_collider(const dr_collider_desc* collider)
@@ -288,9 +296,11 @@ static void print_cost(drape_scene* scene)
 {
     int frame_count = drape_scene_frame_count(scene);
     double ms = 0.0;
-    int count = 0;
+    int count = 0, substeps = 0;
     while (count < TRIAL_FRAMES && ms < TRIAL_MS) {
-        ms += drape_scene_step(scene).ms.total;
+        drape_step_report report = drape_scene_step(scene);
+        ms += report.ms.total;
+        substeps = report.substeps;
         ++count;
     }
     struct rusage usage;
@@ -298,6 +308,7 @@ static void print_cost(drape_scene* scene)
     printf("cost: about %.3g ms a frame, %.3g s in all on one thread, estimated from the first %d "
            "frames\n",
            ms / count, 1e-3 * ms / count * frame_count, count);
+    printf("substeps: %d a frame at the start\n", substeps);
     printf("memory: about %.3g MB\n", (double)usage.ru_maxrss / 1024.0);
 }
 

@@ -28,8 +28,12 @@ static const rule rules[] = {
     {"items", {"count", 1.0, true}},    {"frame", {"count", 1.0, true}},
     {"vertices", {"count", 1.0, true}}, {"triangles", {"count", 1.0, true}},
     {"threads", {"count", 1.0, true}},  {"n", {"count", 1.0, true}},
-    {"size", {"count", 1.0, true}},     {"guarded", {"count", 1.0, true}},
-    {"pinched", {"count", 1.0, true}},
+    {"guarded", {"count", 1.0, true}},  {"pinched", {"count", 1.0, true}},
+    {"size", {"count", 1.0, true}},     {"substeps", {"count", 1.0, true}},
+    {"sweeps", {"count", 1.0, true}},   {"planes", {"count", 1.0, true}},
+    {"*_pairs", {"count", 1.0, true}},  {"conflicts", {"count", 1.0, true}},
+    {"clamped", {"count", 1.0, true}},  {"frozen", {"count", 1.0, true}},
+    {"forced", {"count", 1.0, true}},   {"halved", {"count", 1.0, true}},
 };
 
 static bool fits(const char* pattern, const char* name)

@@ -5,9 +5,9 @@
 #include <stdio.h>
 
 // Times first, which stand in an object of their own.
-#define TIME_KEYS 6
+#define TIME_KEYS 7
 // The one that is looked up in a row.
-#define CROSSINGS_KEY 10
+#define CROSSINGS_KEY 11
 static const char* const keys[CLI_STATS_KEYS] = {
     "total",
     "predict",
@@ -15,6 +15,7 @@ static const char* const keys[CLI_STATS_KEYS] = {
     "solve",
     "guard",
     "output",
+    "detect_self",
     "contacts",
     "box_tests",
     "exact_tests",
@@ -26,6 +27,16 @@ static const char* const keys[CLI_STATS_KEYS] = {
     "heap_calls",
     "guarded",
     "pinched",
+    // What the runs did.
+    "substeps",
+    "sweeps",
+    "planes",
+    "far_pairs",
+    "conflicts",
+    "clamped",
+    "frozen",
+    "forced",
+    "halved",
 };
 
 // To the tenth of a microsecond; what is behind is noise.
@@ -38,6 +49,7 @@ void cli_stats_row(double row[CLI_STATS_KEYS], const drape_step_report* report, 
                    double crossings)
 {
     const drape_stage_ms* ms = &report->ms;
+    const drape_run_counts* counts = &report->counts;
     const double values[CLI_STATS_KEYS] = {
         round_ms(ms->total + output_ms),
         round_ms(ms->predict),
@@ -45,6 +57,7 @@ void cli_stats_row(double row[CLI_STATS_KEYS], const drape_step_report* report, 
         round_ms(ms->solve),
         round_ms(ms->guard),
         round_ms(output_ms),
+        round_ms(ms->detect_self),
         report->contact_count,
         (double)report->box_tests,
         (double)report->exact_tests,
@@ -56,6 +69,15 @@ void cli_stats_row(double row[CLI_STATS_KEYS], const drape_step_report* report, 
         report->heap_calls,
         report->guarded_count,
         report->pinched_count,
+        report->substeps,
+        (double)counts->sweeps,
+        (double)counts->planes,
+        (double)counts->far_pairs,
+        (double)counts->conflicts,
+        (double)counts->clamped,
+        (double)counts->frozen,
+        (double)counts->forced,
+        (double)counts->halved,
     };
     for (int k = 0; k < CLI_STATS_KEYS; ++k) {
         row[k] = values[k];
