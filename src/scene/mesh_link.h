@@ -94,8 +94,11 @@ void dr_world_frame_links(drape_world* world);
 // The contacts of one run; false when there is not room enough for those between vertices, and then
 // `single_count` says how many there are. `again`: the run keeps the contacts of its vertices.
 bool dr_mesh_run_detect(const drape_world* world, dr_contact_run* run, bool again);
-// Answers edges and triangles of all runs that went through something, one after the other.
-void dr_world_guard_features(drape_world* world);
+// Answers edges and triangles of all runs that went through something, one after the other. False when
+// some still do.
+bool dr_world_guard_features(drape_world* world);
+// Last of all, puts edges and triangles back that are through something after all.
+void dr_world_hold_back(drape_world* world);
 // Puts vertices back that went through a triangle, or out of their boxes.
 void dr_mesh_run_guard(const drape_world* world, dr_contact_run* run);
 // Smallest distance of the committed vertices of a run; never more than the reach of the substep.

@@ -169,36 +169,42 @@ static void frame_slot(const dr_touch_args* args, dr_mesh_link* link, int32_t sl
     local[3] = dr_length(dr_sub(q, (drape_vec3){local[0], local[1], local[2]}));
 }
 
-static bool is_fast(const dr_touch_args* args, const dr_mesh_link* link, const int32_t* slots,
-                    int count)
+// Takes a vertex to where it was on the body when the substep began.
+static void put_back(const dr_touch_args* args, dr_mesh_link* link, int32_t slot)
 {
-    float way = 0.0f;
-    for (int i = 0; i < count; ++i) {
-        way = fmaxf(way, link->local[(size_t)slots[i] * 4 + 3]);
+    const dr_obstacle* obstacle = args->obstacle;
+    const float* p = link->local + (size_t)slot * 4;
+    drape_vec3 end = dr_add(obstacle->place, obstacle->shift);
+    drape_vec3 turned = dr_matrix_apply(obstacle->rotation_end, (drape_vec3){p[0], p[1], p[2]});
+    if (dr_sheet_inverse_mass(args->sheet, slot) > 0.0f) {
+        dr_sheet_set(args->sheet->layout, args->sheet->pos, slot, dr_add(end, turned));
     }
-    // What is slower is held by its contacts: it would take many substeps to go through.
-    return way + link->body_way > 0.1f * args->range.radius;
 }
 
 // Answers what an edge (of two slots) or triangle (of three) has gone through.
 static bool guard_feature(const dr_touch_args* args, dr_mesh_link* link, int feature,
-                          const int32_t* slots, int count)
+                          const int32_t* slots, int count, bool holds_back)
 {
     dr_touch_list list = list_of(count == 2 ? &link->edges : &link->points, feature);
-    if (list.count == 0 || !is_fast(args, link, slots, count) || !is_near(link, slots, count)) {
+    if (list.count == 0 || !is_near(link, slots, count)) {
         return false;
     }
     dr_contact1 made[DR_TOUCH_MOST];
     int found = count == 2 ? dr_touch_edge(args, slots, &list, made)
                            : dr_touch_face(args, slots, &list, made);
-    dr_contact_resolve(args->sheet, made, found);
+    if (!holds_back) {
+        dr_contact_resolve(args->sheet, made, found);
+    }
     for (int i = 0; i < count && found > 0; ++i) {
+        if (holds_back) {
+            put_back(args, link, slots[i]);
+        }
         frame_slot(args, link, slots[i]);
     }
     return found > 0;
 }
 
-static bool guard_run(const drape_world* world, dr_contact_run* run)
+static bool guard_run(const drape_world* world, dr_contact_run* run, bool holds_back)
 {
     dr_touch_args args = args_of(world, run, &run->test_count);
     const dr_cloth* cloth = run->cloth;
@@ -206,10 +212,10 @@ static bool guard_run(const drape_world* world, dr_contact_run* run)
     bool is_any = false;
     args.guards = true;
     for (int e = cloth->edge_start[run->chunk]; e < cloth->edge_start[run->chunk + 1]; ++e) {
-        is_any |= guard_feature(&args, run->link, e, mesh->edges[e].v, 2);
+        is_any |= guard_feature(&args, run->link, e, mesh->edges[e].v, 2, holds_back);
     }
     for (int f = cloth->face_start[run->chunk]; f < cloth->face_start[run->chunk + 1]; ++f) {
-        is_any |= guard_feature(&args, run->link, f, mesh->triangles[f], 3);
+        is_any |= guard_feature(&args, run->link, f, mesh->triangles[f], 3, holds_back);
     }
     return is_any;
 }
@@ -220,22 +226,47 @@ static bool has_features(const dr_mesh_link* link)
     return features->edges.count + features->points.count > 0;
 }
 
-void dr_world_guard_features(drape_world* world)
+// True when something was gone through in the last round as well.
+static bool guard_rounds(drape_world* world, int rounds, bool holds_back)
 {
-    enum { rounds = 3 }; // one answer may push the next feature through
-    bool is_any = false;
-    for (int i = 0; i < world->run_count; ++i) {
-        is_any = is_any || (world->runs[i].link && has_features(world->runs[i].link));
-    }
-    if (is_any) {
-        dr_world_frame_links(world);
-    }
+    bool is_any = true;
     for (int round = 0; round < rounds && is_any; ++round) {
         is_any = false;
         for (int i = 0; i < world->run_count; ++i) {
             dr_contact_run* run = &world->runs[i];
-            is_any |= run->link && has_features(run->link) && guard_run(world, run);
+            is_any |= run->link && has_features(run->link) && guard_run(world, run, holds_back);
         }
+    }
+    return is_any;
+}
+
+static bool any_features(const drape_world* world)
+{
+    bool is_any = false;
+    for (int i = 0; i < world->run_count; ++i) {
+        is_any = is_any || (world->runs[i].link && has_features(world->runs[i].link));
+    }
+    return is_any;
+}
+
+bool dr_world_guard_features(drape_world* world)
+{
+    enum { rounds = 3 }; // one answer may push the next feature through
+    if (!any_features(world)) {
+        return true;
+    }
+    dr_world_frame_links(world);
+    return !guard_rounds(world, rounds, false);
+}
+
+// Where planes are at odds, as around the rim of a thin plate, only the start of the substep is sure
+// to be free. What is put back may leave its neighbours crossing, so it goes on from ring to ring.
+void dr_world_hold_back(drape_world* world)
+{
+    enum { rounds = 16 };
+    if (any_features(world)) {
+        dr_world_frame_links(world);
+        guard_rounds(world, rounds, true);
     }
 }
 
@@ -288,6 +319,7 @@ void dr_mesh_run_guard(const drape_world* world, dr_contact_run* run)
     dr_link_frame(world, link, args.obstacle, run->chunk, false);
     int first = run->chunk * DR_CHUNK_VECTORS * 8, last = first + DR_CHUNK_VECTORS * 8;
     last = last < dr_link_slots(run->cloth) ? last : dr_link_slots(run->cloth);
+    run->has_put_back = false;
     for (int slot = first; slot < last; ++slot) {
         // Nothing is met on a way that is shorter than the distance from everything.
         float way = link->local[(size_t)slot * 4 + 3];
@@ -297,6 +329,7 @@ void dr_mesh_run_guard(const drape_world* world, dr_contact_run* run)
         if (!is_safe && dr_sheet_inverse_mass(sheet, slot) > 0.0f &&
             guard_vertex(&args, link, slot, &place)) {
             dr_sheet_set(sheet->layout, sheet->pos, slot, place);
+            run->has_put_back = true;
         }
     }
 }

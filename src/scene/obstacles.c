@@ -386,9 +386,16 @@ static void guard_task(void* context, int begin, int end, int worker)
 
 void dr_world_guard_contacts(drape_world* world)
 {
-    if (world->links.count > 0) {
-        dr_world_guard_features(world);
-        dr_parallel_for(world->pool, world->group_count, 1, guard_task, world);
+    if (world->links.count == 0) {
+        return;
+    }
+    bool is_free = dr_world_guard_features(world);
+    dr_parallel_for(world->pool, world->group_count, 1, guard_task, world);
+    for (int i = 0; i < world->run_count; ++i) {
+        is_free = is_free && !(world->runs[i].link && world->runs[i].has_put_back);
+    }
+    if (!is_free) {
+        dr_world_hold_back(world);
     }
 }
 

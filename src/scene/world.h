@@ -82,6 +82,7 @@ typedef struct dr_contact_run {
     int single_count, single_room;
     dr_contact1* before;  // singles of the first detection, while it is repeated
     int test_count;     // closest points looked at
+    bool has_put_back;  // the guard has moved vertices of it in this substep
     float slack, moved; // of the vertices against the body of the link: dr_touch_frame
 } dr_contact_run;
 

@@ -163,6 +163,25 @@ START_TEST(nothing_passes_an_open_plate)
 END_TEST
 
 // Cloth below an open plate is held from above by it: there is no inside.
+// The flaps of a sheet swing in under a plate without thickness, with a row of vertices right above its
+// rim: around it the planes of its two sides are at odds.
+START_TEST(flaps_fold_around_a_rim)
+{
+    drape_world* world = make_world();
+    test_mesh mesh = mesh_of_square(0.6f, 1);
+    drape_collider_id id = add_mesh(world, &mesh, pose_at(still, still));
+    drape_cloth_id cloth = add_sheet(world, _i, 1.0f, 31, vec(0, 0.45f, 0), still);
+    int crossings = 0;
+    for (int frame = 0; frame < 30; ++frame) {
+        ck_assert_int_eq(drape_world_step(world, FRAME).non_finite_count, 0);
+        crossings += crossings_of(world, cloth, id);
+    }
+    ck_assert_int_eq(crossings, 0);
+    free_mesh(&mesh);
+    drape_world_destroy(world);
+}
+END_TEST
+
 START_TEST(open_plates_have_two_sides)
 {
     drape_world_def world_def = drape_world_defaults();
@@ -575,6 +594,7 @@ int main(void)
     tcase_add_test(tests, fine_bodies_cost_what_is_touched);
     tcase_add_loop_test(tests, speed_does_not_help, 0, 3 * solid_count);
     tcase_add_loop_test(tests, nothing_passes_an_open_plate, 0, 3);
+    tcase_add_loop_test(tests, flaps_fold_around_a_rim, 0, 2);
     tcase_add_loop_test(tests, open_plates_have_two_sides, 0, 2);
     tcase_add_loop_test(tests, needles_carry_faces, 0, 4);
     tcase_add_loop_test(tests, a_bed_of_nails_stays_below, 0, 2);
