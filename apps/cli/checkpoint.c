@@ -112,7 +112,7 @@ static uint64_t hash_text(uint64_t hash, const char* text)
 }
 
 bool cli_checkpoint_fingerprint(const char* path, const drape_scene_options* options,
-                                uint64_t* fingerprint, drape_error* error)
+                                const drape_scene* scene, uint64_t* fingerprint, drape_error* error)
 {
     dr_file file;
     if (!dr_file_read(path, &file, error)) {
@@ -125,7 +125,8 @@ bool cli_checkpoint_fingerprint(const char* path, const drape_scene_options* opt
         hash = hash_text(hash, options->overrides[i].path);
         hash = hash_text(hash, options->overrides[i].value);
     }
-    *fingerprint = hash;
+    uint64_t files = drape_scene_file_hash(scene);
+    *fingerprint = dr_hash_bytes(hash, &files, sizeof files);
     return true;
 }
 
@@ -310,9 +311,10 @@ static bool restore_one(cli_checkpoint* checkpoint, int64_t frame, bool is_last,
         is_good = refuse(error, path, "the name is not that of its last frame");
     }
     if (is_good && is_last && !any_scene && file.fingerprint != checkpoint->fingerprint) {
-        is_good = refuse(error, path,
-                         "the checkpoint is of another scene, or of other --set or --method; "
-                         "--from-frame goes on from it all the same");
+        is_good =
+            refuse(error, path,
+                   "the checkpoint is of another scene, or of other files, --set or --method; "
+                   "--from-frame goes on from it all the same");
     }
     is_good = is_good && cli_checkpoint_replay(checkpoint, &file, path, replay, user, error) &&
               (!is_last || cli_checkpoint_load(checkpoint, &file, path, error));

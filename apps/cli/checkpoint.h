@@ -5,8 +5,8 @@
 // So the checkpoints of a run, one after another, hold all of it, and a run that was killed is
 // continued without any of its unfinished files. Each is complete or not there.
 //
-// A checkpoint knows the version that wrote it and the fingerprint of the scene: its text, and what
-// the command line changed in it. checkpoint_file.h has the bytes of one.
+// A checkpoint knows the version that wrote it and the fingerprint of the scene: its text, the meshes
+// and caches it names, and what the command line changed in it. checkpoint_file.h has the bytes of one.
 #ifndef CLI_CHECKPOINT_H
 #define CLI_CHECKPOINT_H
 
@@ -30,9 +30,10 @@ typedef struct cli_checkpoint {
 typedef bool cli_replay_fn(void* user, const double row[CLI_STATS_KEYS], double time,
                            drape_error* error);
 
-// Text of the scene file, method and overrides.
+// Text of the scene file, what is in the files it names, method and overrides.
 bool cli_checkpoint_fingerprint(const char* path, const drape_scene_options* options,
-                                uint64_t* fingerprint, drape_error* error);
+                                const drape_scene* scene, uint64_t* fingerprint,
+                                drape_error* error);
 // Turns it on; close it whatever the result. `every` 0: nothing is written.
 bool cli_checkpoint_open(cli_checkpoint* checkpoint, drape_scene* scene, const char* folder,
                          int every, uint64_t fingerprint, drape_error* error);

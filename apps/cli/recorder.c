@@ -264,22 +264,25 @@ cli_recorder* cli_recorder_open(drape_scene* scene, const char* folder, cli_form
     return recorder;
 }
 
+static bool add_frame(const cli_recorder* recorder, drape_error* error)
+{
+    return is_cached(recorder->format)          ? add_cached(recorder, error)
+           : recorder->format == CLI_FORMAT_OBJ ? add_obj(recorder, error)
+                                                : add_ply(recorder, error);
+}
+
 bool cli_recorder_add(cli_recorder* recorder, drape_error* error)
 {
-    bool is_added = add_obstacles(recorder, error);
-    if (is_added && is_cached(recorder->format)) {
-        is_added = add_cached(recorder, error);
-    } else if (is_added) {
-        is_added = recorder->format == CLI_FORMAT_OBJ ? add_obj(recorder, error)
-                                                      : add_ply(recorder, error);
-    }
+    bool is_added = add_obstacles(recorder, error) && add_frame(recorder, error);
     recorder->frame_count += is_added;
     return is_added;
 }
 
+// The files of earlier frames are there, unless that run wrote another format.
 bool cli_recorder_take(cli_recorder* recorder, drape_error* error)
 {
-    bool is_taken = !is_cached(recorder->format) || add_cached(recorder, error);
+    char path[CLI_PATH_SIZE];
+    bool is_taken = cli_recorder_has_older(recorder, path) || add_frame(recorder, error);
     recorder->frame_count += is_taken;
     return is_taken;
 }

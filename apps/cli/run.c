@@ -167,7 +167,7 @@ static bool open_scene(run_state* run, drape_error* error)
     options.log_user = run;
     run->scene = drape_scene_open(path, &options, error);
     if (run->scene == NULL ||
-        !cli_checkpoint_fingerprint(path, &options, &run->fingerprint, error)) {
+        !cli_checkpoint_fingerprint(path, &options, run->scene, &run->fingerprint, error)) {
         return false;
     }
     run->frame_count =

@@ -111,6 +111,8 @@ DRAPE_API bool drape_scene_probe(const char* path, const drape_scene_options* op
                                  size_t incomplete_size, drape_error* error);
 DRAPE_API void drape_scene_close(drape_scene* scene);
 DRAPE_API drape_world* drape_scene_world(drape_scene* scene);
+// Tells the meshes and point caches that the scene was made from apart from others.
+DRAPE_API uint64_t drape_scene_file_hash(const drape_scene* scene);
 // Frames the scene asks for, frames per second, its one-line description.
 DRAPE_API int drape_scene_frame_count(const drape_scene* scene);
 DRAPE_API float drape_scene_fps(const drape_scene* scene);

@@ -23,6 +23,7 @@ static bool read_mesh(dr_reader* reader, const dr_json_node* node, const char* p
         }
         return false;
     }
+    dr_scene_hash_mesh(reader, mesh);
     return true;
 }
 
@@ -160,6 +161,7 @@ static void read_cache(dr_reader* reader, const dr_collider_desc* desc, dr_body_
         fail_at(reader, desc->cache, &error);
         return;
     }
+    dr_scene_hash_cache(reader, &cache);
     body->frames = cache.positions;
     body->frame_count = cache.frame_count;
     body->fps = cache.fps;

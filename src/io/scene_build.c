@@ -73,6 +73,32 @@ bool dr_scene_check_files(dr_reader* reader, const dr_scene_desc* scene)
     return !reader->failed;
 }
 
+// FNV-1a over the bytes, after their number: what is not there counts as well.
+static void hash_more(dr_reader* reader, const void* bytes, size_t size)
+{
+    size = bytes != NULL ? size : 0;
+    uint64_t hash = (reader->file_hash ^ size) * 1099511628211u;
+    for (size_t i = 0; i < size; ++i) {
+        hash = (hash ^ ((const unsigned char*)bytes)[i]) * 1099511628211u;
+    }
+    reader->file_hash = hash;
+}
+
+void dr_scene_hash_mesh(dr_reader* reader, const drape_mesh_data* mesh)
+{
+    size_t vertices = (size_t)mesh->vertex_count, triangles = (size_t)mesh->triangle_count;
+    hash_more(reader, mesh->positions, sizeof *mesh->positions * vertices);
+    hash_more(reader, mesh->uv, sizeof *mesh->uv * 2 * vertices);
+    hash_more(reader, mesh->triangles, sizeof *mesh->triangles * 3 * triangles);
+}
+
+void dr_scene_hash_cache(dr_reader* reader, const drape_cache_data* cache)
+{
+    size_t count = (size_t)cache->vertex_count * (size_t)cache->frame_count;
+    hash_more(reader, cache->positions, sizeof *cache->positions * count);
+    hash_more(reader, &cache->fps, sizeof cache->fps);
+}
+
 static bool read_mesh_file(dr_reader* reader, const dr_json_node* node, drape_mesh_data* mesh)
 {
     drape_error error;
@@ -81,6 +107,7 @@ static bool read_mesh_file(dr_reader* reader, const dr_json_node* node, drape_me
         return false;
     }
     if (drape_mesh_read(path, mesh, &error)) {
+        dr_scene_hash_mesh(reader, mesh);
         return true;
     }
     dr_sentence sentence = dr_reader_fail(reader, node);

@@ -36,6 +36,9 @@ bool dr_scene_check_files(dr_reader* reader, const dr_scene_desc* scene);
 // The path of a file that the scene names: relative ones start from where the scene is. Null when
 // memory is short.
 const char* dr_scene_file_path(dr_reader* reader, const dr_json_node* node);
+// Meshes and caches that were read go into the hash of the scene's files.
+void dr_scene_hash_mesh(dr_reader* reader, const drape_mesh_data* mesh);
+void dr_scene_hash_cache(dr_reader* reader, const drape_cache_data* cache);
 // Tells what the core has against the thing that this node describes.
 void dr_builder_fail(dr_builder* builder, const dr_json_node* node);
 

@@ -182,6 +182,7 @@ static void follow_cache(dr_reader* reader, const dr_pin_desc* pin, const cloth_
         reader->error->kind = error.kind;
         return;
     }
+    dr_scene_hash_cache(reader, &cache);
     def->frames = take_frames(reader, pin->cache, &cache, cloth, list);
     def->frame_count = def->frames != NULL ? cache.frame_count : 0;
     def->fps = pin->cache_fps > 0.0f ? pin->cache_fps : cache.fps;

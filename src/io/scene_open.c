@@ -8,6 +8,7 @@ struct drape_scene {
     drape_world* world;
     drape_cloth_id* cloths;
     drape_collider_id* colliders;
+    uint64_t file_hash;
 };
 
 drape_scene_options drape_scene_options_defaults(void)
@@ -138,6 +139,7 @@ drape_scene* drape_scene_open_text(const char* text, size_t length, const char* 
         drape_scene_close(scene);
         return NULL;
     }
+    scene->file_hash = reader.file_hash;
     return scene;
 }
 
@@ -206,6 +208,11 @@ bool drape_scene_probe(const char* path, const drape_scene_options* options, cha
 drape_world* drape_scene_world(drape_scene* scene)
 {
     return scene ? scene->world : NULL;
+}
+
+uint64_t drape_scene_file_hash(const drape_scene* scene)
+{
+    return scene->file_hash;
 }
 
 int drape_scene_frame_count(const drape_scene* scene)

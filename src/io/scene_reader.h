@@ -29,6 +29,7 @@ typedef struct dr_reader {
     const drape_scene_options* options; // names the overrides
     drape_error* error;
     bool failed; // the sentence stands
+    uint64_t file_hash; // of the meshes and caches that were read
 } dr_reader;
 
 // Begins a sentence about a node with its place and path; the caller adds the rest.

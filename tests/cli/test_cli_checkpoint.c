@@ -215,6 +215,36 @@ START_TEST(changed_values_count_from_a_frame_on)
 }
 END_TEST
 
+// A body is part of the scene, though its file is not the scene's.
+START_TEST(other_bodies_are_refused)
+{
+    write_bodies();
+    drape_done(BODIES "-o a --checkpoint 5 --frames 10");
+    if (_i == 0) {
+        write_text("wedge.obj", "v -0.1 0 -0.1\nv 0.1 0 -0.1\nv 0 0 0.1\nv 0 0.16 0\n"
+                                "f 1 2 3\nf 1 4 2\nf 2 4 3\nf 3 4 1\n");
+    } else {
+        write_text("lid_4.obj", "v -0.3 0 -0.2\nv -0.3 0 0.2\nv -0.02 0.2 0.2\nv -0.02 0.1 -0.2\n"
+                                "f 1 2 3\nf 1 3 4\n");
+    }
+    expect_refusal(BODIES "-o a --resume", 2,
+                   "the checkpoint is of another scene, or of other files");
+    drape_done(BODIES "-o a --from-frame 10");
+}
+END_TEST
+
+// Frames of before the break are there in the format of after it.
+START_TEST(formats_may_change)
+{
+    static const char* const names[] = {"frame_0000.obj", "frame_0007.obj", "frame_0030.obj", NULL};
+    write_scene();
+    drape_done(SCENE "-o a --format obj");
+    drape_done(SCENE "-o b --checkpoint 5 --frames 10");
+    drape_done(SCENE "-o b --resume --format obj");
+    expect_same_run("a", "b", names);
+}
+END_TEST
+
 static const struct {
     const char* line;
     const char* words;
@@ -271,6 +301,8 @@ int main(void)
     tcase_add_test(tests, interrupted_runs_go_on);
     tcase_add_test(tests, statistics_are_complete);
     tcase_add_test(tests, changed_values_count_from_a_frame_on);
+    tcase_add_loop_test(tests, other_bodies_are_refused, 0, 2);
+    tcase_add_test(tests, formats_may_change);
     tcase_add_loop_test(tests, what_does_not_fit_is_refused, 0,
                         (int)(sizeof refusals / sizeof refusals[0]));
     tcase_add_test(tests, damage_is_noticed);
