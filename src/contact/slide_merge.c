@@ -140,6 +140,10 @@ static void add_stencil(dr_slide_merge* m, const dr_slide_stencil* s, const doub
 {
     // Below this a small share would have to go far.
     const double least = 0.05;
+    // A pair that is found again slid along its planes to where these do not quite suffice: it gets
+    // more than is missing, by this share of what it should keep for each run before.
+    const double again = 0.05;
+    double depth = s->depth + again * m->search.slide->run * (double)m->search.guest->edge_reach;
     double sum = 0.0;
     for (int k = 0; k < s->count; ++k) {
         bool is_free = m->search.limits->hold[s->vertex[k]] == DR_HOLD_FREE;
@@ -153,7 +157,7 @@ static void add_stencil(dr_slide_merge* m, const dr_slide_stencil* s, const doub
             freeze_on(m, s->vertex[k], s->triangle);
             continue;
         }
-        double anchor[3], more = s->depth * s->weight[k] / sum;
+        double anchor[3], more = depth * s->weight[k] / sum;
         dr_slide_plane plane = {.offset = -dr_dot3(s->normal, ends[k]) - more};
         memcpy(plane.normal, s->normal, sizeof plane.normal);
         dr_slide_start(&m->search, s->vertex[k], anchor);
