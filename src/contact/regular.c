@@ -137,7 +137,8 @@ static int columns_from(int column, int columns)
 static void open_row(const dr_regular* regular, const dr_regular_part* part, int row)
 {
     int columns = part->columns - 1, rows = part->rows - 1;
-    const uint8_t* own = regular->is_regular + part->first_window + (ptrdiff_t)row * part->row_windows;
+    const uint8_t* own =
+        regular->is_regular + part->first_window + (ptrdiff_t)row * part->row_windows;
     const uint8_t *above = own - part->row_windows, *top = above - part->row_windows;
     uint16_t* open = regular->open + part->first_cell + (ptrdiff_t)row * columns;
     // The same-row mask leaves columns before the cell to their own bits.

@@ -132,7 +132,7 @@ static DR_ALWAYS_INLINE dr_f8 judge_eight(const windows8* w)
                                      dr_f8_max(l.astray2[r][c], l.astray2[r][c + 1]));
             dr_f8 across = dr_f8_mul(dr_f8_mul(astray, astray), dr_f8_set(1.0f + margin));
             dr_f8 both = dr_f8_mul(dr_f8_set(4.0f), dr_f8_mul(along1, along2));
-            result = dr_f8_and(result, dr_f8_and(dr_f8_less(least, along1), dr_f8_less(least, along2)));
+            result = dr_f8_and(result, dr_f8_less(least, dr_f8_min(along1, along2)));
             result = dr_f8_and(result, dr_f8_less(dr_f8_add(across, spare), both));
         }
     }

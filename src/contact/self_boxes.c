@@ -23,14 +23,19 @@ bool dr_self_boxes_create(dr_self_boxes* self, dr_memory* memory, const dr_sheet
                                  options->isa) &&
            dr_regular_create(&self->regular, memory, sheets, options->isa) &&
            dr_moving_boxes_create(&self->moving, memory, sheets, options->isa) &&
+           dr_boxes_create_changes(self, memory) &&
            dr_box_list_create(&self->ends, memory, sheets->triangles[0], 3, sheets->triangle_count);
 }
 
 void dr_self_boxes_free(dr_self_boxes* self, dr_memory* memory)
 {
+    if (!self->sheets) {
+        return;
+    }
     dr_self_search_free(&self->search, memory);
     dr_regular_free(&self->regular, memory);
     dr_moving_boxes_free(&self->moving, memory);
+    dr_boxes_free_changes(self, memory);
     dr_box_list_free(&self->ends, memory);
     dr_array_free(memory, &self->kinds, sizeof(uint8_t));
     dr_array_free(memory, &self->guarded, sizeof(dr_pair));
@@ -137,8 +142,8 @@ static double coordinate(drape_vec3 p, int axis)
 }
 
 // The plane between what is held of both triangles.
-static double beyond_held(const dr_boxes_run* r, const int32_t lower[3], const int32_t upper[3], int axis,
-                          double plane)
+static double beyond_held(const dr_boxes_run* r, const int32_t lower[3], const int32_t upper[3],
+                          int axis, double plane)
 {
     const dr_sheets* s = r->self->sheets;
     double floor = -INFINITY, ceiling = INFINITY;
@@ -294,6 +299,26 @@ static bool answer_far(const dr_boxes_run* r)
     return true;
 }
 
+// What is frozen stands in the way of others, ring by ring: all of it at once, for runs are few.
+static bool freeze_on(const dr_boxes_run* r)
+{
+    dr_self_boxes* self = r->self;
+    int pairs = self->far.count;
+    if (self->options.is_paper || r->number < self->options.freeze_run) {
+        return true;
+    }
+    for (int before = -1; self->far.count > 0 && before < r->result->frozen;) {
+        before = r->result->frozen;
+        look_ahead(r);
+        if (!answer_far(r)) {
+            return false;
+        }
+        pairs += self->far.count;
+    }
+    r->result->far_pairs = pairs;
+    return true;
+}
+
 // --- Intervals ---
 
 // Limits from below that are above those from above: the vertex is between two others that close in
@@ -342,7 +367,9 @@ static double delta_of(const dr_self_boxes* self)
 static bool sort_boxes(const dr_boxes_run* r)
 {
     dr_self_boxes* self = r->self;
-    if (!dr_self_search_run(&self->search, r->memory, r->pool, DR_SPAN_STEP)) {
+    dr_boxes_find_changes(r);
+    const uint8_t* changed = self->is_few_changes ? dr_boxes_changed(self) : NULL;
+    if (!dr_self_search_again(&self->search, r->memory, r->pool, DR_SPAN_STEP, changed)) {
         return false;
     }
     self->delta = delta_of(self);
@@ -375,7 +402,7 @@ bool dr_self_boxes_detect(dr_self_boxes* self, dr_memory* memory, dr_pool* pool,
         dr_boxes_freeze_guarded(&r);
         look_ahead(&r);
     }
-    if (!answer_far(&r)) {
+    if (!answer_far(&r) || !freeze_on(&r)) {
         return false;
     }
     turn_conflicts(&r);

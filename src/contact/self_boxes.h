@@ -27,8 +27,8 @@
 //   all intervals are widened to hold the start: then all of them agree, and a pair once held apart
 //   stays so. (Not from the beginning: layers that fall together would stop each other.)
 // - From run `freeze_run` on what still meets is frozen.
-// - What is frozen in a run, or got planes since the last, is seen where it will be: others give way
-//   in the same run.
+// - What is frozen in a run, or got planes since the last, is seen where it will be: others give
+//   way in the same run.
 // - Planes do not ask held vertices to move: they are put beyond these.
 //
 // Triangles of different cloths are never near; guarded pairs of different cloths also must not
@@ -66,6 +66,12 @@ typedef struct dr_self_boxes {
     dr_regular regular;
     dr_moving_boxes moving;
     int plane_count;  // of the limits, in the last run
+    // What changed since the last run of the step; guarded pairs of others are as they were.
+    drape_vec3 *last_start, *last_end;
+    uint8_t* has_changed;    // by vertex, then by triangle with room for eight more
+    uint8_t* is_near_change; // by triangle: one of those near it may have changed
+    int last_run;            // 0: nothing is known
+    bool is_few_changes;     // less than half of all triangles
     dr_box_list ends; // boxes of triangles where they end
     double delta;     // of this run
     dr_array kinds;   // uint8_t by pair of the search

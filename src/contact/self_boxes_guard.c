@@ -22,17 +22,29 @@ static bool guard_found(const dr_boxes_run* r)
     const dr_pair* pairs = self->search.pairs.data;
     const uint8_t* kinds = self->kinds.data;
     const int32_t* part = self->sheets->part_of_triangle;
+    const uint8_t* changed = dr_boxes_changed(self);
     bool is_done = true;
     for (int i = 0; i < self->search.pairs.count && is_done; ++i) {
-        if (kinds[i] != DR_BOXES_GUARDED) {
+        dr_pair p = pairs[i];
+        if (kinds[i] != DR_BOXES_GUARDED || !(changed[p.a] | changed[p.b])) {
             continue;
         }
-        dr_pair p = pairs[i];
         bool is_safe = !self->options.is_full && part[p.a] == part[p.b] &&
                        dr_regular_has(&self->regular, part[p.a], p.a, p.b);
         is_done = is_safe || guard(r, p);
     }
     return is_done;
+}
+
+// Eight flags as bits.
+static inline int flag_bits(const uint8_t* flags)
+{
+    uint64_t bytes = 0;
+    for (int i = 0; i < 8; ++i) {
+        bytes |= (uint64_t)flags[i] << 8 * i;
+    }
+    // Byte i is shifted to bit 56 + i, where no others get to.
+    return (int)(bytes * 0x0102040810204080u >> 56);
 }
 
 // Near triangles of one whose boxes meet its own where they end. `open` says to which cells around.
@@ -43,12 +55,16 @@ static bool guard_groups(const dr_boxes_run* r, int t, int open)
     const dr_near* near = &self->search.near;
     const dr_regular_part* part = &self->regular.parts[self->sheets->part_of_triangle[t]];
     const dr_near_group* groups = near->groups.data;
+    const uint8_t* changed = dr_boxes_changed(self);
     bool is_near_in_cells = self->options.ring <= 1;
     dr_near_group some[ROOM];
     for (int i = near->group_start[t], end = near->group_start[t + 1]; i < end;) {
         int count = 0;
         for (; i < end && count < ROOM; ++i) {
-            int lanes = is_near_in_cells ? dr_regular_open_lanes(part, t, open, groups[i].first) : 255;
+            int lanes = changed[t] ? 255 : flag_bits(changed + groups[i].first);
+            if (is_near_in_cells && lanes) {
+                lanes &= dr_regular_open_lanes(part, t, open, groups[i].first);
+            }
             some[count] = (dr_near_group){groups[i].first, (uint8_t)(groups[i].mask & lanes)};
             count += some[count].mask != 0;
         }
@@ -90,7 +106,7 @@ static bool guard_near(const dr_boxes_run* r)
         int open = dr_regular_open(&self->regular, part[t], t);
         if (is_full) {
             is_done = guard_all_near(r, t);
-        } else if (self->options.ring > 1 || open != 0) {
+        } else if (self->is_near_change[t] && (self->options.ring > 1 || open != 0)) {
             is_done = guard_groups(r, t, open);
         }
     }
@@ -164,4 +180,6 @@ void dr_boxes_freeze_guarded(const dr_boxes_run* r)
         }
     }
     r->result->near_pairs = r->self->guarded.count;
+    // Forced ones are reported in every run.
+    r->self->last_run = r->result->forced > 0 ? 0 : r->self->last_run;
 }

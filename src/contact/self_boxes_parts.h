@@ -44,6 +44,16 @@ static inline void dr_boxes_freeze(const dr_boxes_run* r, dr_pair pair)
     r->result->frozen += dr_guard_freeze(s, r->limits, s->triangles[pair.b], 3);
 }
 
+// What changed since the last run (self_boxes_changes.c). False when memory is short.
+bool dr_boxes_create_changes(dr_self_boxes* self, dr_memory* memory);
+void dr_boxes_free_changes(dr_self_boxes* self, dr_memory* memory);
+void dr_boxes_find_changes(const dr_boxes_run* r);
+
+static inline const uint8_t* dr_boxes_changed(const dr_self_boxes* self)
+{
+    return self->has_changed + self->sheets->vertex_count;
+}
+
 // Lists the guarded pairs, those of the search and near ones, and tests them. False when memory is
 // short.
 bool dr_boxes_test_guarded(const dr_boxes_run* r);

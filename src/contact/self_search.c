@@ -178,7 +178,11 @@ static bool create_parts(dr_self_search* search, dr_memory* memory)
     search->parts = dr_new_zeroed(memory, dr_self_tree, (size_t)sheets->part_count + 1);
     for (int p = 0; p < sheets->part_count && search->parts; ++p) {
         dr_self_tree* part = &search->parts[p];
-        if (!create_tree(&part->tree, memory, &sheets->parts[p], search->isa) ||
+        if (!create_tree(&part->tree, memory, &sheets->parts[p], search->isa)) {
+            return false;
+        }
+        part->has_changed = dr_new_zeroed(memory, uint8_t, (size_t)part->tree.node_count + 1);
+        if (!part->has_changed ||
             !create_masks(part, memory, &search->near, &sheets->parts[p])) {
             return false;
         }
@@ -215,6 +219,7 @@ bool dr_self_search_create(dr_self_search* search, dr_memory* memory, const dr_s
 static void free_part(dr_self_tree* part, dr_memory* memory)
 {
     dr_delete(memory, part->mask_start, (size_t)part->tree.node_count + 1);
+    dr_delete(memory, part->has_changed, (size_t)part->tree.node_count + 1);
     dr_array_free(memory, &part->masks, sizeof(dr_leaf_mask));
     dr_pair_search_free(&part->search, memory);
     dr_tree_free(&part->tree, memory);
@@ -258,6 +263,53 @@ static dr_motion motion_of(const dr_self_search* search, dr_self_span span, int 
     return (dr_motion){.start = is_step ? start : end, .end = is_step ? end : NULL, .stride = 4};
 }
 
+// --- Changes ---
+
+// From the back, so that what is below a node is known: subtrees follow their node.
+static void mark_nodes(dr_self_tree* part, const uint8_t* changed)
+{
+    const dr_tree* tree = &part->tree;
+    for (int n = tree->node_count - 1; n >= 0; --n) {
+        const dr_tree_node* node = &tree->nodes[n];
+        uint8_t any = 0;
+        if (node->is_leaf) {
+            for (int i = 0; i < node->child_count; ++i) {
+                any |= changed[tree->triangle_of_place[node->first + i]];
+            }
+        } else {
+            for (int child = n + 1; child < node->end; child = tree->nodes[child].end) {
+                any |= part->has_changed[child];
+            }
+        }
+        part->has_changed[n] = any;
+    }
+}
+
+static bool skip_node(void* context, int node)
+{
+    const dr_self_tree* part = context;
+    return !part->has_changed[node];
+}
+
+static bool skip_nodes(void* context, int a, int b)
+{
+    const dr_self_tree* part = context;
+    return !(part->has_changed[a] | part->has_changed[b]);
+}
+
+// Pairs of the last search of which neither changed are still right.
+static void keep_unchanged(dr_self_search* search)
+{
+    dr_pair* pairs = search->pairs.data;
+    int count = 0;
+    for (int i = 0; i < search->pairs.count; ++i) {
+        dr_pair pair = pairs[i];
+        pairs[count] = pair;
+        count += !(search->changed[pair.a] | search->changed[pair.b]);
+    }
+    search->pairs.count = count;
+}
+
 // Takes pairs over with the numbers of all cloths, the lower first.
 static bool take_pairs(dr_self_search* search, dr_memory* memory, const dr_array* found,
                        int first_a, int first_b)
@@ -273,11 +325,13 @@ static bool take_pairs(dr_self_search* search, dr_memory* memory, const dr_array
     }
     const dr_pair* from = found->data;
     dr_pair* to = (dr_pair*)list->data + list->count;
+    const uint8_t* changed = search->changed;
     for (int i = 0; i < found->count; ++i) {
         int32_t a = from[i].a + first_a, b = from[i].b + first_b;
-        to[i] = a < b ? (dr_pair){a, b} : (dr_pair){b, a};
+        *to = a < b ? (dr_pair){a, b} : (dr_pair){b, a};
+        to += !changed || (changed[a] | changed[b]);
     }
-    list->count = total;
+    list->count = (int)(to - (dr_pair*)list->data);
     return true;
 }
 
@@ -285,6 +339,11 @@ static bool search_part(dr_self_search* search, dr_memory* memory, dr_pool* pool
 {
     dr_self_tree* part = &search->parts[p];
     dr_pair_filter filter = {.context = part};
+    if (search->changed) {
+        mark_nodes(part, search->changed + search->sheets->parts[p].first_triangle);
+        filter.skip_self = skip_node;
+        filter.skip_pair = skip_nodes;
+    }
     dr_walk walk = {.a = &part->tree, .b = &part->tree, .filter = &filter};
     dr_walk_fn* pairs = dr_self_walk_kernels_for(search->isa)->pairs;
     if (!dr_walk_run(&part->search, memory, pool, &walk, pairs, 1)) {
@@ -361,10 +420,21 @@ static bool search_all(dr_self_search* search, dr_memory* memory, dr_pool* pool,
 
 bool dr_self_search_run(dr_self_search* search, dr_memory* memory, dr_pool* pool, dr_self_span span)
 {
+    return dr_self_search_again(search, memory, pool, span, NULL);
+}
+
+bool dr_self_search_again(dr_self_search* search, dr_memory* memory, dr_pool* pool,
+                          dr_self_span span, const uint8_t* changed)
+{
     const dr_sheets* sheets = search->sheets;
     copy_records(search->start, sheets->start, sheets->vertex_count);
     copy_records(search->end, sheets->end, sheets->vertex_count);
-    search->pairs.count = 0;
+    search->changed = search->use_tree ? changed : NULL;
+    if (search->changed) {
+        keep_unchanged(search);
+    } else {
+        search->pairs.count = 0;
+    }
     search->box_tests = 0;
     search->largest = 0.0;
     return search->use_tree ? search_trees(search, memory, pool, span)

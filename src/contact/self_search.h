@@ -26,6 +26,7 @@ typedef struct dr_self_tree {
     dr_tree tree;
     int32_t* mask_start; // by node, one more than there are
     dr_array masks;      // dr_leaf_mask, of each leaf by the number of the second, itself included
+    uint8_t* has_changed; // by node: something below it has
     dr_pair_search search;
 } dr_self_tree;
 
@@ -42,6 +43,7 @@ typedef struct dr_self_search {
     dr_array pairs; // dr_pair of the last search, each with the lower number first
     int64_t box_tests;
     double largest; // coordinate of a triangle, without its sign
+    const uint8_t* changed; // during a search: flags of triangles, or null
 } dr_self_search;
 
 typedef enum dr_self_span {
@@ -59,6 +61,11 @@ void dr_self_search_free(dr_self_search* search, dr_memory* memory);
 // number of workers. False when memory is short.
 bool dr_self_search_run(dr_self_search* search, dr_memory* memory, dr_pool* pool,
                         dr_self_span span);
+
+// The same after a search of the same span in which only some triangles were elsewhere: those with
+// a flag in `changed`. Null: all of them.
+bool dr_self_search_again(dr_self_search* search, dr_memory* memory, dr_pool* pool,
+                          dr_self_span span, const uint8_t* changed);
 
 // Puts pairs in the order of their numbers, for those who compare lists.
 void dr_pairs_sort(dr_pair* pairs, int count);

@@ -123,6 +123,7 @@ typedef struct dr_elastic_step {
     double dt;
     double inertia;  // D
     double momentum; // rho / dt - gamma / 2
+    bool is_solved;  // there is a candidate to begin with
     double load[3];  // rho times gravity
     bool has_acceleration;
 } dr_elastic_step;
@@ -207,7 +208,8 @@ typedef struct dr_elastic_result {
     int violations; // vertices that their planes pushed out of their intervals
 } dr_elastic_result;
 
-// Solves from the committed places. May be called again after limits were added. The cloth's
+// Solves from the committed places and velocities, again from the last candidate after limits were
+// added. The cloth's
 // vertices are those from `first_vertex` on in `limits`, which may be null.
 dr_elastic_result dr_elastic_solve(dr_elastic* elastic, const dr_limits* limits, int first_vertex,
                                    dr_pool* pool, drape_isa isa);

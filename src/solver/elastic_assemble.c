@@ -122,6 +122,7 @@ static void set_step(dr_elastic* e, double dt, const dr_elastic_forces* forces)
     damping = e->damping_clamped ? 2.0 / dt : damping;
     double gamma = damping * density;
     e->step.dt = dt;
+    e->step.is_solved = false;
     e->step.inertia = density / (dt * dt) + 0.5 * gamma / dt;
     e->step.momentum = e->damping_clamped ? 0.0 : density / dt - 0.5 * gamma;
     for (int i = 0; i < 3; ++i) {

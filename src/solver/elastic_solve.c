@@ -191,13 +191,16 @@ static double sweep_once(sweeping* s, dr_pool* pool)
     return change;
 }
 
-// Committed places, brought within the limits.
+// Where the sheet would go by itself, or in later runs of a step the last candidate, brought within
+// the limits.
 static void start(const sweeping* s)
 {
     const dr_elastic* e = s->elastic;
-    size_t bytes = (size_t)e->def.rows * (size_t)e->row * sizeof(double);
-    for (int c = 0; c < 3; ++c) {
-        memcpy(e->f.q[c], e->f.x[c], bytes);
+    size_t count = (size_t)e->def.rows * (size_t)e->row;
+    for (int c = 0; c < 3 && !e->step.is_solved; ++c) {
+        for (size_t i = 0; i < count; ++i) {
+            e->f.q[c][i] = e->f.x[c][i] + e->step.dt * e->f.v[c][i];
+        }
     }
     for (int i = 0; i < e->touched_count; ++i) {
         project(s, e->touched[i], (const double[3]){0});
@@ -232,6 +235,7 @@ dr_elastic_result dr_elastic_solve(dr_elastic* elastic, const dr_limits* limits,
         result.converged = result.change < elastic->tolerance;
         ++result.sweeps;
     }
+    elastic->step.is_solved = true;
     result.violations = count_violations(&s);
     return result;
 }

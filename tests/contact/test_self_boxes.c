@@ -321,6 +321,83 @@ START_TEST(b5_clamped_planes_have_no_conflicts)
 }
 END_TEST
 
+// --- Short cuts ---
+
+// One detector remembers what did not change since the last run, the other one looks at all of it.
+START_TEST(what_did_not_change_is_not_missed)
+{
+    test_sheets* t = sheets_of(_i);
+    dr_self_boxes_options options = dr_self_boxes_defaults();
+    dr_self_boxes kept = boxes_of(t, &options), fresh = boxes_of(t, &options);
+    dr_limits other_limits;
+    int64_t tests[2] = {0, 0};
+    ck_assert(dr_limits_create(&other_limits, &t->memory, t->sheets.vertex_count));
+    for (int i = 0; i < 60; ++i) {
+        test_move(t, 40.0f, 0.001f);
+        test_begin(t);
+        dr_limits_clear(&other_limits);
+        bool is_clean = false;
+        for (int run = 1; run <= test_runs && !is_clean; ++run) {
+            dr_self_result one, two;
+            test_solve(t);
+            fresh.last_run = 0;
+            ck_assert(dr_self_boxes_detect(&kept, &t->memory, NULL, &t->limits, run, &one));
+            ck_assert(dr_self_boxes_detect(&fresh, &t->memory, NULL, &other_limits, run, &two));
+            same_limits(&t->limits, &other_limits);
+            ck_assert_int_eq(one.is_clean, two.is_clean);
+            ck_assert_int_eq(one.frozen, two.frozen);
+            ck_assert_int_eq(one.far_pairs, two.far_pairs);
+            tests[0] += one.near_pairs;
+            tests[1] += two.near_pairs;
+            is_clean = one.is_clean;
+        }
+        test_commit(t);
+    }
+    ck_assert_int_lt(tests[0], tests[1]);
+    dr_limits_free(&other_limits, &t->memory);
+    dr_self_boxes_free(&kept, &t->memory);
+    dr_self_boxes_free(&fresh, &t->memory);
+    test_sheets_free(t);
+}
+END_TEST
+
+// What is seen of boxes at first sight is what their times say.
+START_TEST(first_sight_is_right)
+{
+    test_sheets* t = test_sheets_create((int[]){7, 6}, 2);
+    dr_moving_boxes moving;
+    ck_assert(dr_moving_boxes_create(&moving, &t->memory, &t->sheets, DRAPE_ISA_AUTO));
+    int seen[4] = {0};
+    const double tight = 0.002;
+    for (int round = 0; round < 20; ++round) {
+        for (int v = 0; v < t->sheets.vertex_count; ++v) {
+            drape_vec3 shake = {noise(t), noise(t), noise(t)};
+            t->sheets.end[v] = dr_add(t->sheets.start[v], dr_scale(shake, 0.1f));
+        }
+        dr_moving_boxes_read(&moving);
+        dr_moving_boxes_refit(&moving, NULL);
+        for (int a = 0; a < t->sheets.triangle_count; ++a) {
+            for (int b = a + 1; b < t->sheets.triangle_count; ++b) {
+                dr_pair pair = {a, b};
+                uint8_t sight;
+                dr_moving_boxes_look(&moving, &pair, 1, tight, &sight);
+                dr_box_meeting m = dr_moving_boxes_meeting(&moving, pair);
+                ++seen[sight];
+                ck_assert_int_eq(sight == DR_SIGHT_OVERLAP, m.meeting == DR_BOXES_OVERLAP_FIRST);
+                ck_assert(sight != DR_SIGHT_APART || m.meeting == DR_BOXES_STAY_APART);
+                ck_assert(sight != DR_SIGHT_OPEN || m.meeting != DR_BOXES_MEET ||
+                          m.ceiling - m.floor >= tight);
+            }
+        }
+    }
+    for (int i = 0; i < 4; ++i) {
+        ck_assert_int_gt(seen[i], 10);
+    }
+    dr_moving_boxes_free(&moving, &t->memory);
+    test_sheets_free(t);
+}
+END_TEST
+
 // --- B-8: how many boxes are compared ---
 
 static double ratio_of_box_tests(int size)
@@ -616,6 +693,8 @@ int main(void)
     tcase_add_loop_test(tests, b1_tree_and_all_pairs_agree, 0, scene_count);
     tcase_add_loop_test(tests, b2_b3_b7_nothing_crosses, 0, scene_count);
     tcase_add_test(tests, b5_clamped_planes_have_no_conflicts);
+    tcase_add_loop_test(tests, what_did_not_change_is_not_missed, 0, scene_count);
+    tcase_add_test(tests, first_sight_is_right);
     tcase_add_test(tests, b8_trees_compare_few_boxes);
     tcase_add_test(tests, b9_closing_layers_end_and_are_reported);
     tcase_add_test(tests, pins_push_what_is_free);
