@@ -168,8 +168,10 @@ static void open_rows(void* context, int begin, int end, int worker)
     }
 }
 
-void dr_regular_update(dr_regular* regular, dr_pool* pool, const float* places)
+void dr_regular_update(dr_regular* regular, dr_pool* pool, const float* places,
+                       const uint8_t* changed)
 {
+    regular->changed = changed;
     for (int p = 0; p < regular->part_count; ++p) {
         work w = {regular, &regular->parts[p], places, dr_regular_kernels_for(regular->isa)};
         if (w.part->columns > 0) {

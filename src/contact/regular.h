@@ -59,6 +59,7 @@ typedef struct dr_regular {
     uint8_t* is_regular; // windows, with a border that is not, two wide
     size_t window_count;
     uint16_t* open;      // by cell
+    const uint8_t* changed; // during an update
     drape_isa isa;
     bool has_all; // every triangle has a cell
 } dr_regular;
@@ -68,8 +69,10 @@ bool dr_regular_create(dr_regular* regular, dr_memory* memory, const dr_sheets* 
                        drape_isa isa);
 void dr_regular_free(dr_regular* regular, dr_memory* memory);
 
-// Looks at places, records of four floats.
-void dr_regular_update(dr_regular* regular, dr_pool* pool, const float* places);
+// Looks at places, records of four floats. Where `changed` has no flags, by vertex, they are those
+// of the last update; null: look at all.
+void dr_regular_update(dr_regular* regular, dr_pool* pool, const float* places,
+                       const uint8_t* changed);
 
 // True: no two triangles of any cloth that are at most two cells apart cross.
 bool dr_regular_is_all(const dr_regular* regular);

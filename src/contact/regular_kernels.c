@@ -1,4 +1,6 @@
 // Which windows of a grid are regular, eight at a time, compiled once per instruction set.
+#include <string.h>
+
 #include "contact/regular.h"
 #include "core/simd.h"
 
@@ -139,6 +141,19 @@ static DR_ALWAYS_INLINE dr_f8 judge_eight(const windows8* w)
     return result;
 }
 
+// Whether anything changed in eight windows side by side.
+static bool has_changed(const dr_regular* regular, const dr_regular_part* part, int row, int column)
+{
+    int left = part->columns - column, count = left < 8 + CELLS ? left : 8 + CELLS;
+    for (int r = row; r < row + CORNERS; ++r) {
+        const uint8_t* flags = regular->changed + part->first_vertex + r * part->columns + column;
+        if (memchr(flags, 1, (size_t)count)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void judge(const dr_regular* regular, const dr_regular_part* part, int begin, int end)
 {
     int columns = part->columns - DR_WINDOW;
@@ -146,6 +161,9 @@ static void judge(const dr_regular* regular, const dr_regular_part* part, int be
         size_t at = part->first_float + (size_t)r * (size_t)part->row_floats;
         uint8_t* to = regular->is_regular + part->first_window + (ptrdiff_t)r * part->row_windows;
         for (int c = 0; c < columns; c += 8) {
+            if (regular->changed && !has_changed(regular, part, r, c)) {
+                continue;
+            }
             windows8 w = load_windows(regular, at + (size_t)c, part->row_floats);
             int bits = dr_f8_bits(judge_eight(&w));
             for (int l = 0; l < 8 && c + l < columns; ++l) {

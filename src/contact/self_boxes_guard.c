@@ -158,7 +158,7 @@ static void look_at_guarded(void* context, int begin, int end, int worker)
 bool dr_boxes_test_guarded(const dr_boxes_run* r)
 {
     dr_self_boxes* self = r->self;
-    dr_regular_update(&self->regular, r->pool, self->search.end);
+    dr_regular_update(&self->regular, r->pool, self->search.end, self->has_changed);
     self->guarded.count = 0;
     if (!guard_found(r) || !guard_near(r) ||
         !dr_boxes_room(r->memory, &self->is_hit, sizeof(uint8_t), self->guarded.count)) {

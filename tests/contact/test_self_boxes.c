@@ -135,7 +135,7 @@ START_TEST(regular_patches_do_not_cross)
                 dr_add(t->sheets.start[v], dr_scale(shake, 0.008f * (float)(round % 15)));
         }
         copy_places(t, records);
-        dr_regular_update(&regular, NULL, records);
+        dr_regular_update(&regular, NULL, records, NULL);
         for (int a = 0; a < t->sheets.triangle_count; ++a) {
             regular_count += dr_regular_open(&regular, t->sheets.part_of_triangle[a], a) == 0;
             for (int b = 0; b < t->sheets.triangle_count; ++b) {
