@@ -104,7 +104,7 @@ static void sort_pairs_again(void* context, int begin, int end, int worker)
 
 // What is held now, or has got planes since the last run, will not end where it does in this one:
 // the others must know, or else they learn of it a run later.
-static void look_ahead(const dr_boxes_run* r)
+static void look_ahead(dr_boxes_run* r)
 {
     dr_self_boxes* self = r->self;
     const dr_sheets* s = self->sheets;
@@ -131,7 +131,7 @@ static void look_ahead(const dr_boxes_run* r)
         }
     }
     dr_moving_boxes_refit(&self->moving, r->pool);
-    dr_parallel_for(r->pool, self->search.pairs.count, DR_BOXES_GRAIN, sort_pairs_again, (void*)r);
+    dr_parallel_for(r->pool, self->search.pairs.count, DR_BOXES_GRAIN, sort_pairs_again, r);
 }
 
 // --- Far pairs ---
@@ -282,14 +282,14 @@ static void answer(const dr_boxes_run* r, dr_pair pair, const dr_box_meeting* m)
     }
 }
 
-static bool answer_far(const dr_boxes_run* r)
+static bool answer_far(dr_boxes_run* r)
 {
     dr_self_boxes* self = r->self;
     self->far.count = 0;
     if (!list_open(r)) {
         return false;
     }
-    dr_parallel_for(r->pool, self->open.count, DR_BOXES_GRAIN, find_meetings, (void*)r);
+    dr_parallel_for(r->pool, self->open.count, DR_BOXES_GRAIN, find_meetings, r);
     const dr_pair* open = self->open.data;
     const dr_box_meeting* meetings = self->meetings.data;
     for (int i = 0; i < self->open.count; ++i) {
@@ -300,7 +300,7 @@ static bool answer_far(const dr_boxes_run* r)
 }
 
 // What is frozen stands in the way of others, ring by ring: all of it at once, for runs are few.
-static bool freeze_on(const dr_boxes_run* r)
+static bool freeze_on(dr_boxes_run* r)
 {
     dr_self_boxes* self = r->self;
     int pairs = self->far.count;
@@ -364,7 +364,7 @@ static double delta_of(const dr_self_boxes* self)
 // --- The run ---
 
 // Pairs of boxes, with what will be held or behind planes where it will be.
-static bool sort_boxes(const dr_boxes_run* r)
+static bool sort_boxes(dr_boxes_run* r)
 {
     dr_self_boxes* self = r->self;
     dr_boxes_find_changes(r);
@@ -379,7 +379,7 @@ static bool sort_boxes(const dr_boxes_run* r)
     }
     dr_moving_boxes_read(&self->moving);
     dr_moving_boxes_refit(&self->moving, r->pool);
-    dr_parallel_for(r->pool, count, DR_BOXES_GRAIN, sort_pairs, (void*)r);
+    dr_parallel_for(r->pool, count, DR_BOXES_GRAIN, sort_pairs, r);
     return true;
 }
 

@@ -155,7 +155,7 @@ static void look_at_guarded(void* context, int begin, int end, int worker)
     }
 }
 
-bool dr_boxes_test_guarded(const dr_boxes_run* r)
+bool dr_boxes_test_guarded(dr_boxes_run* r)
 {
     dr_self_boxes* self = r->self;
     dr_regular_update(&self->regular, r->pool, self->search.end, self->has_changed);
@@ -164,7 +164,7 @@ bool dr_boxes_test_guarded(const dr_boxes_run* r)
         !dr_boxes_room(r->memory, &self->is_hit, sizeof(uint8_t), self->guarded.count)) {
         return false;
     }
-    dr_parallel_for(r->pool, self->guarded.count, DR_BOXES_GRAIN, look_at_guarded, (void*)r);
+    dr_parallel_for(r->pool, self->guarded.count, DR_BOXES_GRAIN, look_at_guarded, r);
     return true;
 }
 

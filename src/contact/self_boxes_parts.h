@@ -56,7 +56,7 @@ static inline const uint8_t* dr_boxes_changed(const dr_self_boxes* self)
 
 // Lists the guarded pairs, those of the search and near ones, and tests them. False when memory is
 // short.
-bool dr_boxes_test_guarded(const dr_boxes_run* r);
+bool dr_boxes_test_guarded(dr_boxes_run* r);
 // Freezes those that were hit.
 void dr_boxes_freeze_guarded(const dr_boxes_run* r);
 
