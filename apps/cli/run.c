@@ -266,6 +266,14 @@ static bool refuse_numbers(const run_state* run, drape_error* error)
     return false;
 }
 
+// The world could not step at all and says why.
+static bool refuse_step(const run_state* run, drape_error* error)
+{
+    dr_error_set(error, DRAPE_ERROR_SYSTEM, "%s: stopped at frame %d: %s", run->asked->scene,
+                 run->frame + 1, drape_world_error(drape_scene_world(run->scene)));
+    return false;
+}
+
 static void discard_outputs(run_state* run)
 {
     cli_recorder_discard(run->recorder);
@@ -285,9 +293,13 @@ static bool record_frame(run_state* run, drape_error* error)
 
 static bool run_frame(run_state* run, drape_error* error)
 {
+    double time = drape_world_time(drape_scene_world(run->scene));
     drape_step_report report = drape_scene_step(run->scene);
     if (report.non_finite_count > 0) {
         return refuse_numbers(run, error);
+    }
+    if (report.time == time) {
+        return refuse_step(run, error);
     }
     double begin = cli_now_ms();
     if (!record_frame(run, error)) {

@@ -46,7 +46,8 @@ DRAPE_API drape_world* drape_world_create(const drape_world_def* def);
 DRAPE_API const char* drape_world_refusal(const drape_world_def* def);
 // Frees the world and all it holds. Null is fine.
 DRAPE_API void drape_world_destroy(drape_world* world);
-// Advances by `dt` seconds. Zero does nothing; a negative or non-finite dt is refused.
+// Advances by `dt` seconds. Below a microsecond only time goes on; a negative or non-finite dt is
+// refused, and with elastic sheets one that would take more than a million substeps.
 DRAPE_API drape_step_report drape_world_step(drape_world* world, float dt);
 // The sentence of the last call that failed; empty when none did.
 DRAPE_API const char* drape_world_error(const drape_world* world);

@@ -93,7 +93,7 @@ void dr_slide_forget(dr_slide* slide)
     memset(slide->is_suspect, 1, (size_t)slide->vertex_count);
     dr_slide_guest* guests = slide->guests.data;
     for (int i = 0; i < slide->guests.count; ++i) {
-        for (int v = 0; v < guests[i].room_count; ++v) {
+        for (int v = 0; guests[i].body && v < guests[i].room_count; ++v) {
             guests[i].rooms[v].kind = DR_ROOM_NONE;
         }
     }

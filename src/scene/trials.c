@@ -209,7 +209,10 @@ static void begin_part(dr_trials* trials, int part)
 // Bodies and their poses in this substep.
 static bool begin_slide(drape_world* world, dr_trials* trials)
 {
+    // What starts inside comes out slowly: its way out is its velocity afterwards.
+    const float exit_speed = 0.5f;
     const dr_substep* substep = &world->substep;
+    trials->slide.def.exit_step = exit_speed * substep->h;
     trials->obstacles.count = 0;
     for (int i = 0; i < dr_slots_count(&world->colliders); ++i) {
         const dr_collider* collider = dr_slots_at(&world->colliders, i);
@@ -481,6 +484,25 @@ static bool settle(drape_world* world, dr_trials* trials)
     return true;
 }
 
+// Nothing can be said about candidates that left the numbers or the world; the commit undoes them.
+static bool are_sound(const dr_trials* trials)
+{
+    const drape_vec3* end = trials->sheets.end;
+    bool is_sound = true;
+    for (int v = 0; v < trials->sheets.vertex_count && is_sound; ++v) {
+        float most = fmaxf(fabsf(end[v].x), fmaxf(fabsf(end[v].y), fabsf(end[v].z)));
+        is_sound = dr_is_finite(end[v]) && most <= DR_MESH_MAX_COORDINATE;
+    }
+    return is_sound;
+}
+
+// The substep is given up: the commit finds a place that is no number.
+static void give_up(dr_trials* trials)
+{
+    const dr_sheet* sheet = &trials->cloths[0]->xpbd.sheet;
+    dr_sheet_set(sheet->layout, sheet->pos, sheet->slot_of_vertex[0], (drape_vec3){NAN, NAN, NAN});
+}
+
 bool dr_world_run_trials(drape_world* world)
 {
     if (!refresh_trials(world) || !begin_trials(world, world->trials)) {
@@ -492,7 +514,14 @@ bool dr_world_run_trials(drape_world* world)
     int run = 0;
     while (!is_clean && run < world->def.max_runs) {
         ++run;
-        if (!solve_trial(world, trials) || !detect_trial(world, trials, run, &is_clean)) {
+        if (!solve_trial(world, trials)) {
+            return false;
+        }
+        if (!are_sound(trials)) {
+            give_up(trials);
+            return true;
+        }
+        if (!detect_trial(world, trials, run, &is_clean)) {
             return false;
         }
     }

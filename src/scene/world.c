@@ -253,14 +253,16 @@ static int count_xpbd_substeps(const drape_world* world, float dt)
     return world->def.substeps * (int)(longer * finer);
 }
 
-// An elastic sheet says itself how long its steps may be.
+// An elastic sheet says itself how long its steps may be. 0: more would be needed than anyone wants
+// to wait for.
 static int count_substeps(const drape_world* world, float dt)
 {
     if (world->def.method.model != DRAPE_MODEL_ELASTIC) {
         return count_xpbd_substeps(world, dt);
     }
-    enum { most = 1000000 };
-    return (int)fmin(fmax(ceil((double)dt / dr_world_elastic_dt(world) - 1e-6), 1.0), most);
+    const double most = 1e6;
+    double count = fmax(ceil((double)dt / dr_world_elastic_dt(world) - 1e-6), 1.0);
+    return count <= most ? (int)count : 0;
 }
 
 static bool begin_step(drape_world* world, float dt, float h)
@@ -423,12 +425,21 @@ drape_step_report drape_world_step(drape_world* world, float dt)
         dr_world_fail(world, "a step needs a finite dt of at least 0, found %g", (double)dt);
         return nothing;
     }
-    if (dt == 0.0f) {
+    // Below it nothing moves that floats could tell, and velocities would be made of rounding.
+    const float shortest = 1e-6f;
+    if (dt < shortest) {
+        world->time += (double)dt;
+        nothing.time = world->time;
         return nothing;
     }
     double begin = dr_now_ms();
     int64_t calls = world->memory.call_count;
     int substeps = count_substeps(world, dt);
+    if (substeps == 0) {
+        dr_world_fail(world, "a step of %g s is more than a million steps of the elastic sheet",
+                      (double)dt);
+        return nothing;
+    }
     world->report = (drape_step_report){.smallest_gap = INFINITY, .runs = 1};
     bool going = begin_step(world, dt, dt / (float)substeps);
     int64_t tick = 0, last = (int64_t)substeps * SUBSTEP_TICKS;

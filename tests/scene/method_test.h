@@ -80,7 +80,7 @@ static inline dr_check_mesh collider_mesh(drape_world* world, drape_collider_id 
     return (dr_check_mesh){positions, corners, vertices, triangles, true};
 }
 
-static inline void free_mesh(dr_check_mesh* mesh)
+static inline void free_check_mesh(dr_check_mesh* mesh)
 {
     free((void*)(uintptr_t)mesh->positions);
     free((void*)(uintptr_t)mesh->triangles);
@@ -132,7 +132,7 @@ static inline verdict judge_scene(drape_scene* scene)
     }
     verdict v = judge_meshes(meshes, 1, obstacles);
     for (int i = 0; i < obstacles; ++i) {
-        free_mesh(&meshes[1 + i]);
+        free_check_mesh(&meshes[1 + i]);
     }
     return v;
 }
