@@ -409,6 +409,57 @@ static bool detect_trial(drape_world* world, dr_trials* trials, int run, bool* i
            detect_self(world, trials, run, is_clean);
 }
 
+// --- Torn vertices ---
+
+// Before this run the other limits may still come to terms with the planes.
+enum { TORN_RUN = 5 };
+
+static bool honours_planes(const dr_limits* limits, int vertex, const double place[3])
+{
+    const dr_limit_plane* planes = limits->planes.data;
+    bool honours = true;
+    for (int i = limits->first_plane[vertex]; i >= 0 && honours; i = planes[i].next) {
+        const dr_halfspace* plane = &planes[i].plane;
+        // Places are floats.
+        honours = plane->normal[0] * place[0] + plane->normal[1] * place[1] +
+                      plane->normal[2] * place[2] + plane->offset >
+                  -1e-6;
+    }
+    return honours;
+}
+
+static bool is_in_interval(const dr_limits* limits, int vertex, const double place[3])
+{
+    bool is_in = true;
+    for (int c = 0; c < 3; ++c) {
+        is_in = is_in && place[c] > limits->lo[vertex][c] - 1e-6 &&
+                place[c] < limits->hi[vertex][c] + 1e-6;
+    }
+    return is_in;
+}
+
+// Vertices whose planes pushed them out of their intervals would do so in every run until all is
+// frozen. They stay where they were at once, when that is behind the planes.
+static int freeze_torn(drape_world* world, dr_trials* trials)
+{
+    int frozen = 0;
+    dr_limits* limits = &trials->limits;
+    const int32_t* limited = limits->limited.data;
+    for (int i = 0; i < limits->limited.count; ++i) {
+        int v = limited[i];
+        drape_vec3 p = trials->sheets.start[v], q = trials->sheets.end[v];
+        const double start[3] = {p.x, p.y, p.z}, end[3] = {q.x, q.y, q.z};
+        if (limits->hold[v] == DR_HOLD_FREE && limits->first_plane[v] >= 0 &&
+            !is_in_interval(limits, v, end) && honours_planes(limits, v, start)) {
+            dr_limits_hold(limits, v, DR_HOLD_FROZEN, start);
+            trials->sheets.end[v] = p;
+            ++frozen;
+        }
+    }
+    world->report.counts.frozen += frozen;
+    return frozen;
+}
+
 // --- The trials ---
 
 // The candidates become what the sheets' ends are.
@@ -521,9 +572,11 @@ bool dr_world_run_trials(drape_world* world)
             give_up(trials);
             return true;
         }
+        int frozen = run >= TORN_RUN ? freeze_torn(world, trials) : 0;
         if (!detect_trial(world, trials, run, &is_clean)) {
             return false;
         }
+        is_clean = is_clean && frozen == 0;
     }
     report->counts.runs += run;
     report->runs = run > report->runs ? run : report->runs;

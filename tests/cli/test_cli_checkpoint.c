@@ -149,6 +149,14 @@ START_TEST(killed_runs_over_meshes_go_on)
 }
 END_TEST
 
+START_TEST(killed_runs_of_elastic_sheets_go_on)
+{
+    static const char* const names[] = {"cloth.pc2", "cloth.obj", NULL};
+    kill_and_go_on("run table-paper --quiet --frames 12 --set cloths.0.grid.resolution=[15,15] ",
+                   names, 777u);
+}
+END_TEST
+
 // An interrupt leaves a checkpoint at the frame it came at, whichever that is.
 START_TEST(interrupted_runs_go_on)
 {
@@ -298,6 +306,7 @@ int main(void)
     TCase* tests = cli_test_case(suite, "checkpoints");
     tcase_add_loop_test(tests, killed_runs_go_on, 0, 5);
     tcase_add_test(tests, killed_runs_over_meshes_go_on);
+    tcase_add_test(tests, killed_runs_of_elastic_sheets_go_on);
     tcase_add_test(tests, interrupted_runs_go_on);
     tcase_add_test(tests, statistics_are_complete);
     tcase_add_test(tests, changed_values_count_from_a_frame_on);

@@ -159,6 +159,9 @@ START_TEST(statistics_have_their_keys)
         "\"exact_tests\"",    "\"runs\"",       "\"smallest_gap\"", "\"max_stretch\"",
         "\"kinetic_energy\"", "\"heap_calls\"", "\"crossings\"",    "\"guarded\"",
         "\"pinched\"",
+        "\"detect_self\"",    "\"substeps\"",   "\"sweeps\"",       "\"planes\"",
+        "\"far_pairs\"",      "\"conflicts\"",  "\"clamped\"",      "\"frozen\"",
+        "\"forced\"",         "\"halved\"",
     };
     drape_done(TABLE "--frames 3 --stats s.jsonl");
     size_t size = 0;
@@ -181,6 +184,16 @@ START_TEST(statistics_have_their_keys)
     }
     ck_assert_int_eq(line_number, 4);
     free(text);
+}
+END_TEST
+
+START_TEST(steps_that_cannot_be_done_end_the_run)
+{
+    const cli_test_result* result =
+        drape("run table-paper --quiet --frames 2 --set solver.elastic.dt=1e-9");
+    ck_assert_int_eq(result->code, 1);
+    expect_words(result->err, "stopped at frame 1: a step of 0.0333333 s is more than a million",
+                 "elastic.dt");
 }
 END_TEST
 
@@ -414,6 +427,7 @@ int main(void)
     TCase* statistics = cli_test_case(suite, "statistics");
     tcase_add_test(statistics, statistics_have_their_keys);
     tcase_add_test(statistics, no_colliders_no_gap);
+    tcase_add_test(statistics, steps_that_cannot_be_done_end_the_run);
     tcase_add_test(statistics, threads_and_instruction_sets_give_the_same_bits);
     TCase* ending = cli_test_case(suite, "ending early");
     tcase_add_loop_test(ending, interrupted_files_are_valid, 0, 2);

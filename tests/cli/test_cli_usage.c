@@ -47,6 +47,13 @@ static const bad_usage bad_usages[] = {
     {"run table --set solver.substeps=0",
      "--set solver.substeps: expected a whole number from 1 to 1000, found 0"},
     {"run table --set sover.substeps=3", "sover"},
+    {"run table-paper --set solver.elastic.bend=soft", "expected one of plate, abs, paper"},
+    {"run table-paper --set solver.elastic.form=3", "expected one of plain, split, stiff, found 3"},
+    {"run table-paper --set solver.elastic.dt=-1", "expected a number above 0, found -1"},
+    {"run table-paper --set collision.max_runs=0", "expected a whole number from 1 to 1000"},
+    {"run table-paper --set collision.continuous=7", "expected true or false, found 7"},
+    {"run table-paper --set collision.obstacles=predictive",
+     "the cloth model `elastic` needs the obstacle response `slide`"},
     // The other commands.
     {"info", "drape info: expected SCENE or FILE, found nothing"},
     {"info nothing.obj", "drape info: nothing.obj: "},
