@@ -1,4 +1,4 @@
-// Benchmark `crossings`: the scenes of the papers on the elastic sheet with the methods that promise
+// Benchmark `crossings`: the scenes of the papers on the elastic sheet with methods that promise
 // cloth free of crossings; every frame is checked by arithmetic that is exact and not theirs.
 //
 //     S1   geometric: edges against triangles, what crosses is frozen
@@ -250,6 +250,7 @@ bool cli_bench_crossings(const cli_bench_order* order, drape_error* error)
         }
         print_row(&rows[i]);
     }
-    return order->folder == NULL || (cli_bench_path(order, rows[0].isa, "crossings.csv", csv, error) &&
-                                     write_csv(csv, rows, count, error));
+    return order->folder == NULL ||
+           (cli_bench_path(order, rows[0].isa, "crossings.csv", csv, error) &&
+            write_csv(csv, rows, count, error));
 }
