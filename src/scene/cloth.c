@@ -14,7 +14,7 @@ static int chunk_of_slot(int slot)
 static void sort_features(const dr_cloth* cloth, const int32_t* vertices, int stride, int arity,
                           int count, int32_t* slots, int32_t* start)
 {
-    const int32_t* slot_of_vertex = cloth->xpbd.sheet.slot_of_vertex;
+    const int32_t* slot_of_vertex = cloth->sheet->slot_of_vertex;
     memset(start, 0, sizeof(int32_t) * (size_t)(cloth->chunk_count + 1));
     for (int pass = 0; pass < 2; ++pass) {
         for (int i = 0; i < count; ++i) {
@@ -55,7 +55,7 @@ static bool allocate(dr_cloth* cloth, dr_memory* memory)
     cloth->normals = dr_new_zeroed(memory, drape_vec3, given);
     cloth->uv = dr_new_zeroed(memory, float, (size_t)given * 2);
     cloth->edge_rest = dr_new(memory, float, mesh->edge_count);
-    cloth->backup = dr_new(memory, float, (size_t)cloth->xpbd.sheet.vector_count * 64);
+    cloth->backup = dr_new(memory, float, (size_t)cloth->sheet->vector_count * 64);
     cloth->chunks = dr_new_zeroed(memory, dr_chunk_bounds, cloth->chunk_count);
     cloth->edge_slots =
         dr_allocate(memory, dr_array_bytes((size_t)mesh->edge_count, sizeof *cloth->edge_slots));
@@ -142,6 +142,7 @@ dr_cloth* dr_cloth_create(dr_memory* memory, const dr_cloth_source* source, dr_m
     cloth->fabric = source->def->fabric;
     cloth->thickness = source->thickness;
     cloth->given_count = view->vertex_count;
+    cloth->sheet = &cloth->xpbd.sheet;
     cloth->columns = source->columns;
     cloth->rows = source->rows;
     bool made = source->columns > 0
@@ -155,7 +156,7 @@ dr_cloth* dr_cloth_create(dr_memory* memory, const dr_cloth_source* source, dr_m
     dr_mesh given = *mesh;
     cloth->mesh = given;
     cloth->chunk_count =
-        (cloth->xpbd.sheet.vector_count + DR_CHUNK_VECTORS - 1) / DR_CHUNK_VECTORS;
+        (cloth->sheet->vector_count + DR_CHUNK_VECTORS - 1) / DR_CHUNK_VECTORS;
     if (!allocate(cloth, memory) || !create_elastic(cloth, memory, source)) {
         // The mesh stays the caller's; its counts tell the sizes of what was made.
         cloth->mesh = (dr_mesh){.triangle_count = given.triangle_count,
@@ -178,9 +179,9 @@ dr_cloth* dr_cloth_create(dr_memory* memory, const dr_cloth_source* source, dr_m
     sort_features(cloth, (const int32_t*)given.triangles, 3, 3, given.triangle_count,
                   (int32_t*)cloth->face_slots, cloth->face_start);
     find_last_chunks(cloth);
-    dr_sheet_set_state(&cloth->xpbd.sheet, positions, NULL);
+    dr_sheet_set_state(cloth->sheet, positions, NULL);
     for (int v = 0; v < given.vertex_count; ++v) {
-        dr_sheet* sheet = &cloth->xpbd.sheet;
+        dr_sheet* sheet = cloth->sheet;
         dr_sheet_set(sheet->layout, sheet->vel, sheet->slot_of_vertex[v], source->def->velocity);
     }
     dr_xpbd_tidy(&cloth->xpbd);
@@ -191,7 +192,7 @@ dr_cloth* dr_cloth_create(dr_memory* memory, const dr_cloth_source* source, dr_m
 
 void dr_cloth_destroy(dr_cloth* cloth, dr_memory* memory)
 {
-    size_t floats = (size_t)cloth->xpbd.sheet.vector_count * 64;
+    size_t floats = (size_t)cloth->sheet->vector_count * 64;
     int triangles = cloth->mesh.triangle_count, edges = cloth->mesh.edge_count;
     dr_delete(memory, cloth->welded, cloth->given_count);
     dr_delete(memory, cloth->triangles, triangles);
@@ -220,7 +221,7 @@ void dr_cloth_destroy(dr_cloth* cloth, dr_memory* memory)
 
 void dr_cloth_publish(dr_cloth* cloth)
 {
-    const dr_sheet* sheet = &cloth->xpbd.sheet;
+    const dr_sheet* sheet = cloth->sheet;
     for (int i = 0; i < cloth->given_count; ++i) {
         int slot = dr_cloth_slot(cloth, i);
         cloth->positions[i] = dr_sheet_get(sheet->layout, sheet->start, slot);
@@ -230,7 +231,7 @@ void dr_cloth_publish(dr_cloth* cloth)
 
 static void refresh_bounds(dr_cloth* cloth)
 {
-    const dr_sheet* sheet = &cloth->xpbd.sheet;
+    const dr_sheet* sheet = cloth->sheet;
     cloth->are_sizes_stale = true;
     for (int c = 0; c < cloth->chunk_count; ++c) {
         dr_chunk_bounds* chunk = &cloth->chunks[c];
@@ -254,13 +255,13 @@ static void refresh_bounds(dr_cloth* cloth)
 void dr_cloth_take_backup(dr_cloth* cloth)
 {
     const double(*backup)[3] = (const double(*)[3])cloth->elastic_backup;
-    dr_elastic_set_state(cloth->elastic, backup, backup + cloth->xpbd.sheet.vertex_count);
+    dr_elastic_set_state(cloth->elastic, backup, backup + cloth->sheet->vertex_count);
 }
 
 // The elastic sheet's doubles from the floats of its mirror.
 static void refresh_elastic(dr_cloth* cloth)
 {
-    const dr_sheet* sheet = &cloth->xpbd.sheet;
+    const dr_sheet* sheet = cloth->sheet;
     int count = sheet->vertex_count;
     for (int v = 0; v < count; ++v) {
         drape_vec3 p = dr_sheet_get(sheet->layout, sheet->start, sheet->slot_of_vertex[v]);
@@ -282,7 +283,7 @@ void dr_cloth_refresh(dr_cloth* cloth)
 
 void dr_cloth_save(dr_cloth* cloth)
 {
-    const dr_sheet* sheet = &cloth->xpbd.sheet;
+    const dr_sheet* sheet = cloth->sheet;
     size_t floats = (size_t)sheet->vector_count * 32;
     memcpy(cloth->backup, sheet->start, sizeof(float) * floats);
     memcpy(cloth->backup + floats, sheet->vel, sizeof(float) * floats);
@@ -294,7 +295,7 @@ void dr_cloth_save(dr_cloth* cloth)
 
 void dr_cloth_restore(dr_cloth* cloth)
 {
-    dr_sheet* sheet = &cloth->xpbd.sheet;
+    dr_sheet* sheet = cloth->sheet;
     size_t floats = (size_t)sheet->vector_count * 32;
     memcpy(sheet->start, cloth->backup, sizeof(float) * floats);
     memcpy(sheet->vel, cloth->backup + floats, sizeof(float) * floats);
@@ -329,7 +330,7 @@ void dr_cloth_compute_normals(dr_cloth* cloth)
 
 float dr_cloth_max_stretch(const dr_cloth* cloth)
 {
-    const dr_sheet* sheet = &cloth->xpbd.sheet;
+    const dr_sheet* sheet = cloth->sheet;
     float most = 0.0f;
     for (int i = 0; i < cloth->mesh.edge_count; ++i) {
         const int32_t* v = cloth->mesh.edges[i].v;
@@ -344,7 +345,7 @@ float dr_cloth_max_stretch(const dr_cloth* cloth)
 
 double dr_cloth_kinetic_energy(const dr_cloth* cloth)
 {
-    const dr_sheet* sheet = &cloth->xpbd.sheet;
+    const dr_sheet* sheet = cloth->sheet;
     double energy = 0.0;
     for (int v = 0; v < sheet->vertex_count; ++v) {
         drape_vec3 u = dr_sheet_get(sheet->layout, sheet->vel, sheet->slot_of_vertex[v]);

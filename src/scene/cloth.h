@@ -17,6 +17,7 @@ enum { DR_CHUNK_VECTORS = 32 };
 
 typedef struct dr_cloth {
     dr_mesh mesh;
+    dr_sheet* sheet;         // the vertices, whatever moves them; held by xpbd
     dr_xpbd xpbd;
     dr_elastic* elastic;     // the model in place of xpbd, which then only holds the sheet; or null
     double (*elastic_backup)[3]; // its places, then its velocities, before the step
@@ -76,7 +77,7 @@ static inline int dr_cloth_vertex(const dr_cloth* cloth, int given)
 
 static inline int dr_cloth_slot(const dr_cloth* cloth, int given)
 {
-    return cloth->xpbd.sheet.slot_of_vertex[dr_cloth_vertex(cloth, given)];
+    return cloth->sheet->slot_of_vertex[dr_cloth_vertex(cloth, given)];
 }
 
 // Public arrays from the committed state.

@@ -352,7 +352,7 @@ bool drape_cloth_set_state(drape_world* world, drape_cloth_id id, const drape_ve
             return dr_world_fail(world, "vertex %d has a coordinate that is no number", i);
         }
     }
-    dr_sheet* sheet = &cloth->xpbd.sheet;
+    dr_sheet* sheet = cloth->sheet;
     for (int i = count - 1; i >= 0; --i) {
         int slot = dr_cloth_slot(cloth, i);
         drape_vec3 v = velocities ? velocities[i] : (drape_vec3){0, 0, 0};

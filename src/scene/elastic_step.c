@@ -11,7 +11,7 @@
 // Acceleration of each vertex by the air; null when there is none. False when memory is short.
 static bool read_air(drape_world* world, const dr_cloth* cloth, const drape_vec3** air)
 {
-    const dr_sheet* sheet = &cloth->xpbd.sheet;
+    const dr_sheet* sheet = cloth->sheet;
     *air = NULL;
     if (!sheet->force) {
         return true;
@@ -84,7 +84,7 @@ void dr_world_predict_elastic(drape_world* world)
 // The candidate as floats, into the sheet.
 static void mirror_candidate(dr_cloth* cloth, drape_vec3* places)
 {
-    dr_sheet* sheet = &cloth->xpbd.sheet;
+    dr_sheet* sheet = cloth->sheet;
     dr_elastic_get_candidate_floats(cloth->elastic, places);
     for (int v = 0; v < sheet->vertex_count; ++v) {
         dr_sheet_set(sheet->layout, sheet->pos, sheet->slot_of_vertex[v], places[v]);
@@ -108,7 +108,7 @@ void dr_world_commit_elastic(drape_world* world)
         if (!cloth || !cloth->elastic) {
             continue;
         }
-        dr_sheet* sheet = &cloth->xpbd.sheet;
+        dr_sheet* sheet = cloth->sheet;
         for (int v = 0; v < sheet->vertex_count; ++v) {
             dr_sheet_set(sheet->layout, sheet->vel, sheet->slot_of_vertex[v], (drape_vec3){0});
         }

@@ -12,7 +12,7 @@ enum { MOST_ROUNDS = 6 };
 static bool open_holds(dr_guard* g)
 {
     dr_arena* arena = &g->world->arena;
-    const dr_sheet* sheet = &g->cloth->xpbd.sheet;
+    const dr_sheet* sheet = g->cloth->sheet;
     size_t slots = (size_t)sheet->vector_count * 8;
     g->holds.first = dr_arena_new(arena, dr_guard_plane*, slots);
     g->held = dr_arena_new(arena, int32_t, slots);
@@ -141,7 +141,7 @@ static bool open_guard(dr_guard* g, drape_world* world, dr_cloth* cloth, const s
     g->face_boxes = dr_arena_new(arena, dr_guard_box, chunks);
     g->sights = dr_arena_new(arena, dr_guard_sight, all->count);
     g->runs = dr_arena_new(arena, dr_guard_run, (size_t)all->count * chunks);
-    g->holds = (dr_guard_holds){.sheet = &cloth->xpbd.sheet,
+    g->holds = (dr_guard_holds){.sheet = cloth->sheet,
                                 .obstacles = all->obstacles,
                                 .order = all->order,
                                 .order_count = all->count,

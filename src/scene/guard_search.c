@@ -11,7 +11,7 @@ enum { BOUND_GRAIN = 64, CLASSIFY_GRAIN = 16, FACE_GRAIN = 8 };
 static int chunk_end(const dr_cloth* cloth, int chunk)
 {
     int end = (chunk + 1) * DR_CHUNK_VECTORS;
-    return end < cloth->xpbd.sheet.vector_count ? end : cloth->xpbd.sheet.vector_count;
+    return end < cloth->sheet->vector_count ? end : cloth->sheet->vector_count;
 }
 
 // --- Near chunks ---
@@ -31,7 +31,7 @@ static void bound_task(void* context, int begin, int end, int worker)
     const dr_guard_kernels* kernels = dr_guard_kernels_for(g->world->isa);
     for (int i = begin; i < end; ++i) {
         dr_guard_box* at = &g->boxes[i];
-        kernels->bound(&g->cloth->xpbd.sheet, i * DR_CHUNK_VECTORS, chunk_end(g->cloth, i), at->lo,
+        kernels->bound(g->cloth->sheet, i * DR_CHUNK_VECTORS, chunk_end(g->cloth, i), at->lo,
                        at->hi);
         widen(at, g->cloth->chunks[i].lo, g->cloth->chunks[i].hi);
     }
@@ -104,7 +104,7 @@ float dr_guard_margin(const dr_cloth* cloth)
 static bool open_sight(dr_guard* g, int obstacle, dr_guard_sight* s)
 {
     dr_arena* arena = &g->world->arena;
-    const dr_sheet* sheet = &g->cloth->xpbd.sheet;
+    const dr_sheet* sheet = g->cloth->sheet;
     int chunks = g->cloth->chunk_count;
     s->obstacle = obstacle;
     dr_guard_args_set(&s->args, sheet, &g->obstacles[obstacle], dr_guard_margin(g->cloth));
@@ -174,7 +174,7 @@ static void classify_task(void* context, int begin, int end, int worker)
 
 static float longest_edge(const dr_cloth* cloth, int chunk)
 {
-    const dr_sheet* sheet = &cloth->xpbd.sheet;
+    const dr_sheet* sheet = cloth->sheet;
     float longest = 0.0f;
     for (int f = cloth->face_start[chunk]; f < cloth->face_start[chunk + 1]; ++f) {
         drape_vec3 p[3];

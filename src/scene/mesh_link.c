@@ -5,7 +5,7 @@
 
 static size_t float_count(const dr_cloth* cloth)
 {
-    return (size_t)cloth->xpbd.sheet.vector_count * 32;
+    return (size_t)cloth->sheet->vector_count * 32;
 }
 
 // --- The cloth as a shell ---
@@ -14,7 +14,7 @@ static size_t float_count(const dr_cloth* cloth)
 // their lowest slot, lie in the order of the chunks.
 static dr_shell* make_shell(drape_world* world, const dr_cloth* cloth)
 {
-    const dr_sheet* sheet = &cloth->xpbd.sheet;
+    const dr_sheet* sheet = cloth->sheet;
     dr_memory* memory = &world->memory;
     int count = dr_link_slots(cloth);
     drape_vec3* places = dr_new_zeroed(memory, drape_vec3, count);
@@ -178,7 +178,7 @@ const dr_obstacle* dr_run_obstacle(const drape_world* world, const dr_contact_ru
 dr_touch_frame dr_link_frame(const drape_world* world, dr_mesh_link* link,
                              const dr_obstacle* obstacle, int chunk, bool predicts)
 {
-    const dr_sheet* sheet = &link->cloth->xpbd.sheet;
+    const dr_sheet* sheet = link->cloth->sheet;
     int first = chunk * DR_CHUNK_VECTORS, last = first + DR_CHUNK_VECTORS;
     last = last < sheet->vector_count ? last : sheet->vector_count;
     dr_touch_frame frame = {.local = link->local,

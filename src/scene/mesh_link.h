@@ -63,7 +63,7 @@ struct dr_mesh_link {
     dr_array along;                         // int32_t, DR_LINK_ALONG of them: scratch
 };
 
-static inline int dr_link_slots(const dr_cloth* cloth) { return cloth->xpbd.sheet.vector_count * 8; }
+static inline int dr_link_slots(const dr_cloth* cloth) { return cloth->sheet->vector_count * 8; }
 
 // How far contacts of a vertex look in this substep.
 static inline float dr_link_reach(const dr_mesh_link* link, int slot)

@@ -16,7 +16,7 @@ static dr_touch_args args_of(const drape_world* world, const dr_contact_run* run
     float radius = run->range.radius;
     bool is_last = world->substep.share_end > 1.0f - 0.5f * world->substep.h_share;
     return (dr_touch_args){.kernels = dr_touch_kernels_for(world->isa),
-                           .sheet = &run->cloth->xpbd.sheet,
+                           .sheet = run->cloth->sheet,
                            .obstacle = dr_run_obstacle(world, run),
                            .relief = &run->link->relief,
                            .local = run->link->local,

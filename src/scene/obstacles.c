@@ -151,7 +151,7 @@ static bool collect_cloth(drape_world* world, dr_cloth* cloth, uint8_t** regions
                 continue;
             }
             if (features && !obstacles[o].body && !regions[o]) {
-                size_t slots = (size_t)cloth->xpbd.sheet.vector_count * 8;
+                size_t slots = (size_t)cloth->sheet->vector_count * 8;
                 regions[o] = dr_arena_allocate(&world->arena, slots);
                 if (!regions[o]) {
                     return false;
@@ -201,7 +201,7 @@ static dr_detect_args detect_args(const drape_world* world, const dr_contact_run
     const dr_obstacle* obstacles = world->obstacles.data;
     const dr_obstacle* obstacle = &obstacles[run->obstacle];
     float reach = chunk_reach(world, run->cloth, run->chunk, obstacle);
-    return (dr_detect_args){.sheet = &run->cloth->xpbd.sheet,
+    return (dr_detect_args){.sheet = run->cloth->sheet,
                             .obstacle = obstacle,
                             .range = range_of(world, run->cloth, obstacle),
                             .friction = run->friction,
@@ -416,7 +416,7 @@ static void count_contacts(drape_world* world)
 
 static float longest_edge(const dr_cloth* cloth)
 {
-    const dr_sheet* sheet = &cloth->xpbd.sheet;
+    const dr_sheet* sheet = cloth->sheet;
     float longest = 0.0f;
     for (int i = 0; i < cloth->mesh.edge_count; ++i) {
         drape_vec3 a = dr_sheet_get(sheet->layout, sheet->start, cloth->edge_slots[i][0]);
@@ -549,7 +549,7 @@ static void resolve_task(void* context, int begin, int end, int worker)
     for (int i = begin; i < end; ++i) {
         for (int r = world->group_start[i]; r < world->group_start[i + 1]; ++r) {
             dr_contact_run* run = &world->runs[r];
-            kernels->resolve(&run->cloth->xpbd.sheet, run->friction, run->contacts, run->count);
+            kernels->resolve(run->cloth->sheet, run->friction, run->contacts, run->count);
         }
     }
 }
@@ -559,7 +559,7 @@ void dr_world_resolve_contacts(drape_world* world)
 {
     for (int i = 0; i < world->run_count; ++i) {
         dr_contact_run* run = &world->runs[i];
-        dr_contact_resolve(&run->cloth->xpbd.sheet, run->singles, run->single_count);
+        dr_contact_resolve(run->cloth->sheet, run->singles, run->single_count);
     }
     dr_parallel_for(world->pool, world->group_count, 1, resolve_task, world);
 }
@@ -606,7 +606,7 @@ float dr_world_smallest_gap(const drape_world* world)
     float smallest = INFINITY;
     for (int i = 0; i < world->chunk_items.count; ++i) {
         const dr_work_item* item = (const dr_work_item*)world->chunk_items.data + i;
-        const dr_sheet* sheet = &item->cloth->xpbd.sheet;
+        const dr_sheet* sheet = item->cloth->sheet;
         int first = item->index * DR_CHUNK_VECTORS, last = first + DR_CHUNK_VECTORS;
         last = last < sheet->vector_count ? last : sheet->vector_count;
         for (int o = 0; o < world->obstacles.count; ++o) {

@@ -107,7 +107,7 @@ static void take_hold(const drape_world* world, dr_pin* pin, const dr_cloth* clo
     }
     pin->pivot = (drape_vec3){(float)(sum[0] / pin->count), (float)(sum[1] / pin->count),
                               (float)(sum[2] / pin->count)};
-    pin->stiffness = pin->weight < 1.0f ? soft_stiffness(pin, &cloth->xpbd.sheet) : 0.0f;
+    pin->stiffness = pin->weight < 1.0f ? soft_stiffness(pin, cloth->sheet) : 0.0f;
     const dr_collider* collider = dr_world_collider(world, pin->collider);
     if (collider) {
         pin->collider_pose = collider->pose;
@@ -229,7 +229,7 @@ void dr_world_refresh_pins(drape_world* world)
         if (!cloth || !cloth->is_held_stale) {
             continue;
         }
-        dr_sheet* sheet = &cloth->xpbd.sheet;
+        dr_sheet* sheet = cloth->sheet;
         for (int v = 0; v < sheet->vertex_count; ++v) {
             dr_sheet_set_inverse_mass(sheet, sheet->slot_of_vertex[v], 1.0f / sheet->mass[v]);
         }
@@ -296,7 +296,7 @@ void dr_world_move_pins(drape_world* world)
             continue;
         }
         set_targets(world, pin);
-        dr_sheet* sheet = &cloth->xpbd.sheet;
+        dr_sheet* sheet = cloth->sheet;
         for (int i = 0; i < pin->count && pin->weight >= 1.0f; ++i) {
             drape_vec3 from = dr_sheet_get(sheet->layout, sheet->start, pin->slots[i]);
             drape_vec3 velocity = dr_scale(dr_sub(pin->target[i], from), per_h);
@@ -314,7 +314,7 @@ void dr_world_pull_pins(drape_world* world)
         if (!cloth || pin->weight >= 1.0f) {
             continue;
         }
-        dr_sheet* sheet = &cloth->xpbd.sheet;
+        dr_sheet* sheet = cloth->sheet;
         for (int i = 0; i < pin->count; ++i) {
             float w = dr_sheet_inverse_mass(sheet, pin->slots[i]);
             float pull = w * pin->stiffness * world->substep.h * world->substep.h;

@@ -131,8 +131,8 @@ void dr_world_pull_seams(drape_world* world)
         if (!seam || world->substep.time_end < (double)seam->start_time) {
             continue;
         }
-        dr_sheet* a = &dr_world_cloth(world, seam->cloth_a)->xpbd.sheet;
-        dr_sheet* b = &dr_world_cloth(world, seam->cloth_b)->xpbd.sheet;
+        dr_sheet* a = dr_world_cloth(world, seam->cloth_a)->sheet;
+        dr_sheet* b = dr_world_cloth(world, seam->cloth_b)->sheet;
         if (!seam->has_started) {
             start_seam(seam, a, b);
         }

@@ -123,20 +123,20 @@ static double take_double(reader* r)
 
 static size_t sheet_floats(const dr_cloth* cloth)
 {
-    return (size_t)cloth->xpbd.sheet.vector_count * 32;
+    return (size_t)cloth->sheet->vector_count * 32;
 }
 
 // The elastic sheet's places and velocities, by way of its backup.
 static size_t elastic_doubles(const dr_cloth* cloth)
 {
-    return cloth->elastic ? 6 * (size_t)cloth->xpbd.sheet.vertex_count : 0;
+    return cloth->elastic ? 6 * (size_t)cloth->sheet->vertex_count : 0;
 }
 
 static void put_elastic(writer* w, const dr_cloth* cloth)
 {
     if (cloth->elastic) {
         dr_elastic_get_state(cloth->elastic, cloth->elastic_backup,
-                             cloth->elastic_backup + cloth->xpbd.sheet.vertex_count);
+                             cloth->elastic_backup + cloth->sheet->vertex_count);
     }
     for (size_t i = 0; i < elastic_doubles(cloth); ++i) {
         put_double(w, cloth->elastic_backup[i / 3][i % 3]);
@@ -158,7 +158,7 @@ static void take_elastic(reader* r, dr_cloth* cloth)
 
 static void put_cloth(writer* w, const dr_cloth* cloth)
 {
-    const dr_sheet* sheet = &cloth->xpbd.sheet;
+    const dr_sheet* sheet = cloth->sheet;
     put_count(w, sheet->vertex_count);
     put_count(w, sheet->vector_count);
     put_count(w, cloth->mesh.triangle_count);
@@ -177,7 +177,7 @@ static void put_cloth(writer* w, const dr_cloth* cloth)
 
 static void take_cloth(reader* r, dr_cloth* cloth)
 {
-    dr_sheet* sheet = &cloth->xpbd.sheet;
+    dr_sheet* sheet = cloth->sheet;
     expect_count(r, sheet->vertex_count);
     expect_count(r, sheet->vector_count);
     expect_count(r, cloth->mesh.triangle_count);

@@ -224,10 +224,10 @@ static bool blow(drape_world* world)
     drape_vec3 air = dr_wind_at(wind, world->substep.time_end);
     for (int i = 0; i < dr_slots_count(&world->cloths); ++i) {
         dr_cloth* cloth = dr_slots_at(&world->cloths, i);
-        if (!cloth || (is_still && !cloth->xpbd.sheet.force)) {
+        if (!cloth || (is_still && !cloth->sheet->force)) {
             continue;
         }
-        dr_sheet* sheet = &cloth->xpbd.sheet;
+        dr_sheet* sheet = cloth->sheet;
         if (!sheet->force) {
             sheet->force = dr_new_zeroed(&world->memory, float, (size_t)sheet->vector_count * 32);
         }

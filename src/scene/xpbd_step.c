@@ -79,7 +79,7 @@ bool dr_world_refresh_work(drape_world* world)
 static int chunk_end(const dr_cloth* cloth, int chunk)
 {
     int end = (chunk + 1) * DR_CHUNK_VECTORS;
-    return end < cloth->xpbd.sheet.vector_count ? end : cloth->xpbd.sheet.vector_count;
+    return end < cloth->sheet->vector_count ? end : cloth->sheet->vector_count;
 }
 
 // --- Stages ---
@@ -94,7 +94,7 @@ static void predict_task(void* context, int begin, int end, int worker)
     dr_predict_args args = {world->def.gravity, h, 1.0f / (1.0f + world->def.damping * h)};
     const dr_sheet_kernels* kernels = dr_sheet_kernels_for(world->isa);
     for (int i = begin; i < end; ++i) {
-        kernels->predict(&items[i].cloth->xpbd.sheet, items[i].index * DR_CHUNK_VECTORS,
+        kernels->predict(items[i].cloth->sheet, items[i].index * DR_CHUNK_VECTORS,
                          chunk_end(items[i].cloth, items[i].index), &args);
     }
 }
@@ -106,7 +106,7 @@ static void commit_task(void* context, int begin, int end, int worker)
     const dr_work_item* items = world->chunk_items.data;
     const dr_sheet_kernels* kernels = dr_sheet_kernels_for(world->isa);
     for (int i = begin; i < end; ++i) {
-        kernels->commit(&items[i].cloth->xpbd.sheet, items[i].index * DR_CHUNK_VECTORS,
+        kernels->commit(items[i].cloth->sheet, items[i].index * DR_CHUNK_VECTORS,
                         chunk_end(items[i].cloth, items[i].index), world->substep.h,
                         &items[i].cloth->chunks[items[i].index]);
     }
