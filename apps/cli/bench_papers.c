@@ -91,9 +91,9 @@ static int choose(const paper_case* row, drape_override overrides[OVERRIDES_MAX]
         const char* method;
         const drape_override* choices[2];
     } methods[] = {
-        {"none", {&nothing, &empty}},         {"obstacle", {&nothing}},
-        {"self", {&geometric, &treeless}},    {"S1", {&geometric, &treeless}},
-        {"S2", {&boxes, &treeless}},          {"S3", {&boxes, &material}},
+        {"none", {&nothing, &empty}},      {"obstacle", {&nothing}},
+        {"self", {&geometric, &treeless}}, {"S1", {&geometric, &treeless}},
+        {"S2", {&boxes, &treeless}},       {"S3", {&boxes, &material}},
     };
     int count = 0;
     for (size_t i = 0; i < sizeof methods / sizeof methods[0]; ++i) {
@@ -158,8 +158,9 @@ static const paper_row* find_base(const paper_row* rows, int count, const paper_
 {
     const char* base = strcmp(row->is.table, "BOX") == 0 ? "S3" : "none";
     for (int i = 0; i < count; ++i) {
-        if (strcmp(rows[i].is.table, row->is.table) == 0 && strcmp(rows[i].is.scene, row->is.scene) == 0 &&
-            rows[i].is.size == row->is.size && strcmp(rows[i].is.method, base) == 0) {
+        if (strcmp(rows[i].is.table, row->is.table) == 0 &&
+            strcmp(rows[i].is.scene, row->is.scene) == 0 && rows[i].is.size == row->is.size &&
+            strcmp(rows[i].is.method, base) == 0) {
             return &rows[i];
         }
     }
@@ -167,8 +168,8 @@ static const paper_row* find_base(const paper_row* rows, int count, const paper_
 }
 
 typedef struct paper_ratios {
-    double detect, total, boxes;             // ours
-    double paper_detect, paper_total;        // theirs; NAN where there is none
+    double detect, total, boxes;      // ours
+    double paper_detect, paper_total; // theirs; NAN where there is none
 } paper_ratios;
 
 static double ratio(double a, double b)
@@ -180,8 +181,10 @@ static paper_ratios compare(const paper_row* rows, int count, const paper_row* r
 {
     const paper_row* base = find_base(rows, count, row);
     double steps = (double)row->steps, base_steps = (double)base->steps;
+    bool has_detection = base->box_tests > 0;
     return (paper_ratios){
-        .detect = ratio(row->detect_ms / steps, base->detect_ms / base_steps),
+        .detect = has_detection ? ratio(row->detect_ms / steps, base->detect_ms / base_steps)
+                                : (double)NAN,
         .total = ratio(row->total_ms / steps, base->total_ms / base_steps),
         .boxes = ratio((double)row->box_tests / (double)row->runs,
                        (double)base->box_tests / (double)base->runs),
@@ -213,9 +216,9 @@ static void print_row(const paper_row* row, const paper_ratios* ratios)
 {
     double steps = (double)row->steps;
     printf("%-5s %-12s %-8s %3d %5lld | %5.2f %4d %5.0f %4d | %9.4f %9.4f |", row->is.table,
-           row->is.scene, row->is.method, row->is.size, (long long)row->steps, (double)row->runs / steps,
-           row->runs_most, row->is.paper.runs_average, row->is.paper.runs_most, row->detect_ms / steps,
-           row->total_ms / steps);
+           row->is.scene, row->is.method, row->is.size, (long long)row->steps,
+           (double)row->runs / steps, row->runs_most, row->is.paper.runs_average,
+           row->is.paper.runs_most, row->detect_ms / steps, row->total_ms / steps);
     print_ratio(ratios->detect);
     print_ratio(ratios->paper_detect);
     print_ratio(ratios->total);
@@ -240,13 +243,12 @@ static void write_row(dr_output* out, const paper_row* row, const paper_ratios* 
     for (int i = 0; i < 5; ++i) {
         put_ratio(texts[i], sizeof texts[i], values[i]);
     }
-    int length = snprintf(line, sizeof line,
-                          "%s,%s,%s,%d,%lld,%.4f,%d,%.6f,%.6f,%.1f,%.3f,%.3f,%s,%s,%s,%s,%s\n",
-                          row->is.table, row->is.scene, row->is.method, row->is.size, (long long)row->steps,
-                          (double)row->runs / steps, row->runs_most, row->detect_ms / steps,
-                          row->total_ms / steps, (double)row->box_tests / steps,
-                          (double)row->conflicts / steps, (double)row->frozen / steps, texts[0],
-                          texts[1], texts[2], texts[3], texts[4]);
+    int length = snprintf(
+        line, sizeof line, "%s,%s,%s,%d,%lld,%.4f,%d,%.6f,%.6f,%.1f,%.3f,%.3f,%s,%s,%s,%s,%s\n",
+        row->is.table, row->is.scene, row->is.method, row->is.size, (long long)row->steps,
+        (double)row->runs / steps, row->runs_most, row->detect_ms / steps, row->total_ms / steps,
+        (double)row->box_tests / steps, (double)row->conflicts / steps, (double)row->frozen / steps,
+        texts[0], texts[1], texts[2], texts[3], texts[4]);
     dr_output_write(out, line, (size_t)length);
 }
 
@@ -281,8 +283,12 @@ static bool write_files(const cli_bench_order* order, const paper_row* rows, int
     char csv[CLI_PATH_SIZE];
     char svg[CLI_PATH_SIZE];
     const drape_override box = {"table", "BOX"};
-    cli_plot_order plot = {.x = "n", .y = "ms_step,ms_detect", .log = -1, .wheres = &box,
-                           .where_count = 1, .title = "Time of a step: S1, S2, S3"};
+    cli_plot_order plot = {.x = "n",
+                           .y = "ms_step,ms_detect",
+                           .log = -1,
+                           .wheres = &box,
+                           .where_count = 1,
+                           .title = "Time of a step: S1, S2, S3"};
     return cli_bench_path(order, rows[0].isa, "papers.csv", csv, error) &&
            cli_bench_path(order, rows[0].isa, "papers.svg", svg, error) &&
            write_csv(csv, rows, count, error) && cli_plot_file(csv, svg, &plot, error);

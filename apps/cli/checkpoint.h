@@ -5,8 +5,9 @@
 // So the checkpoints of a run, one after another, hold all of it, and a run that was killed is
 // continued without any of its unfinished files. Each is complete or not there.
 //
-// A checkpoint knows the version that wrote it and the fingerprint of the scene: its text, the meshes
-// and caches it names, and what the command line changed in it. checkpoint_file.h has the bytes of one.
+// A checkpoint knows the version that wrote it and the fingerprint of the scene: its text, the
+// meshes and caches it names, and what the command line changed in it. checkpoint_file.h has the
+// bytes of one.
 #ifndef CLI_CHECKPOINT_H
 #define CLI_CHECKPOINT_H
 

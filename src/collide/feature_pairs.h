@@ -53,8 +53,8 @@ typedef struct dr_features {
 bool dr_features_create(dr_features* features, dr_memory* memory, const dr_tree* tree,
                         const dr_surface* surface);
 void dr_features_free(dr_features* features, dr_memory* memory);
-// Takes other ones: `surface` owns no more than what the features were created with. Boxes are to be
-// made anew.
+// Takes other ones: `surface` owns no more than what the features were created with. Boxes are to
+// be made anew.
 void dr_features_choose(dr_features* features, const dr_tree* tree, const dr_surface* surface);
 // Boxes for all features. The tree is to be refit with the same motion.
 void dr_features_refit(dr_features* features, const dr_tree* tree, dr_pool* pool,

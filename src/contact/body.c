@@ -116,8 +116,8 @@ static float height_over(drape_vec3 from, drape_vec3 side, drape_vec3 corner)
 
 static dr_bend bend_of(dr_body* body, int32_t index)
 {
-    // What rounding may leave of a plane, radians; and the cosine above which bends are sharp: of 30
-    // degrees.
+    // What rounding may leave of a plane, radians; and the cosine above which bends are sharp: of
+    // 30 degrees.
     const float flat = 1e-4f, sharp = -0.8660254f;
     const dr_edge* edge = &body->shell.mesh.edges[index];
     if (edge->t[1] < 0) {

@@ -1,9 +1,9 @@
 // contact/body.h: a triangle mesh that cloth collides with, in its own frame.
 //
-// A body has a pose (scene/collider.c) and vertices. Most bodies are rigid: their vertices rest in the
-// frame, their tree is made and refit once, and all motion is in the pose. Others change their shape as
-// well: in each step their vertices go straight from where they are to where they shall be, and the
-// tree is refit once a step around the whole way.
+// A body has a pose (scene/collider.c) and vertices. Most bodies are rigid: their vertices rest in
+// the frame, their tree is made and refit once, and all motion is in the pose. Others change their
+// shape as well: in each step their vertices go straight from where they are to where they shall
+// be, and the tree is refit once a step around the whole way.
 //
 //     from ----x----x----x---- to        places at the substeps: from + share (to - from)
 //
@@ -11,10 +11,10 @@
 // watertight mesh is known as such: it is *closed* and has an inside. Parts of it that are turned
 // inside out are turned back. Everything else is *open*: a sheet with two sides and no inside.
 //
-// Not every edge and vertex can be the first to touch a cloth. Between two triangles in one plane, or
-// in a valley of a closed body, the faces are met first: those edges are *idle*. Others are *sharp* (they
-// bend by more than 30 degrees, or are borders) or *blunt*. Which of them matter to a cloth depends on
-// the length of its edges as well (contact/relief.h).
+// Not every edge and vertex can be the first to touch a cloth. Between two triangles in one plane,
+// or in a valley of a closed body, the faces are met first: those edges are *idle*. Others are
+// *sharp* (they bend by more than 30 degrees, or are borders) or *blunt*. Which of them matter to a
+// cloth depends on the length of its edges as well (contact/relief.h).
 #ifndef DR_BODY_H
 #define DR_BODY_H
 

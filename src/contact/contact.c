@@ -91,8 +91,8 @@ void dr_obstacle_set_body(dr_obstacle* obstacle, const dr_body* body, drape_tran
 
 // --- Contacts between vertices ---
 
-// Corners of a feature: where they start and where they are predicted, in the frame of the obstacle,
-// how they slip against it.
+// Corners of a feature: where they start and where they are predicted, in the frame of the
+// obstacle, how they slip against it.
 typedef struct corner {
     drape_vec3 start, local, local_end, slip;
 } corner;
@@ -200,8 +200,9 @@ typedef struct tip_contact {
     drape_vec3 normal;
 } tip_contact;
 
-// Whether the triangle is held there by its vertices already, by one that is as near to the solid. At the
-// end of a rod that may lean on its side, so it must be as near to the end, give or take some of an edge.
+// Whether the triangle is held there by its vertices already, by one that is as near to the solid.
+// At the end of a rod that may lean on its side, so it must be as near to the end, give or take
+// some of an edge.
 static bool is_held(const dr_obstacle* obstacle, const drape_vec3 c[3], const tip_contact* tip,
                     float least, const drape_vec3* rod_end, float size)
 {

@@ -1,13 +1,14 @@
 // contact/contact.h: contacts between cloth and colliders, predicted and resolved.
 //
-// At the start of a substep the signed distance of each near vertex to the collider gives a normal. The
-// collider carries the tangent plane along: where the body moves a vertex that sticks to it is the
-// `anchor`, and the vertex must end with n.(q - anchor) + gap >= 0, gap the clearance at the start. The
-// solid is convex and stays behind that plane, so the side cannot change however far the solver drags
-// the vertex. Friction compares q with the anchor, too.
+// At the start of a substep the signed distance of each near vertex to the collider gives a normal.
+// The collider carries the tangent plane along: where the body moves a vertex that sticks to it is
+// the `anchor`, and the vertex must end with n.(q - anchor) + gap >= 0, gap the clearance at the
+// start. The solid is convex and stays behind that plane, so the side cannot change however far the
+// solver drags the vertex. Friction compares q with the anchor, too.
 //
-// Vertices are handled eight at a time (dr_contact8). Where an edge or a corner of the collider lies
-// between vertices, single contacts on a point of a cloth edge or triangle are added (dr_contact1).
+// Vertices are handled eight at a time (dr_contact8). Where an edge or a corner of the collider
+// lies between vertices, single contacts on a point of a cloth edge or triangle are added
+// (dr_contact1).
 #ifndef DR_CONTACT_H
 #define DR_CONTACT_H
 
@@ -82,8 +83,8 @@ typedef struct dr_contact_range {
     float recovery;      // most that a vertex found inside is pushed out in a substep, m
 } dr_contact_range;
 
-// A region (collide/shape.h) with two more words: too far for any edge to reach the obstacle, and so
-// far that the other end of the edge must be nearer.
+// A region (collide/shape.h) with two more words: too far for any edge to reach the obstacle, and
+// so far that the other end of the edge must be nearer.
 #define DR_REGION_FAR 0xff
 #define DR_REGION_AWAY 0x40
 
@@ -100,8 +101,8 @@ typedef struct dr_detect_args {
 typedef struct dr_contact_kernels {
     // Contacts of vectors [begin, end) into out, which has room for all; returns their number.
     int (*detect)(const dr_detect_args* args, int begin, int end, dr_contact8* out);
-    // Contacts inside the edges `list` of `edges`, where the obstacle bends away between the ends, into
-    // out, which has room for all; returns their number.
+    // Contacts inside the edges `list` of `edges`, where the obstacle bends away between the ends,
+    // into out, which has room for all; returns their number.
     int (*detect_edges)(const dr_detect_args* args, const int32_t (*edges)[2], const int32_t* list,
                         int count, dr_contact1* out);
     // One pass over `count` contacts of one obstacle.
@@ -114,12 +115,12 @@ const dr_contact_kernels* dr_contact_kernels_for(drape_isa isa);
 
 // Most contacts that a triangle can have inside: a box below it has so many corners on one side.
 #define DR_FACE_CONTACTS 4
-// Contacts of a triangle with corners of the obstacle that its vertices and edges do not already have;
-// returns their number.
+// Contacts of a triangle with corners of the obstacle that its vertices and edges do not already
+// have; returns their number.
 int dr_contact_face(const dr_detect_args* args, const int32_t slot[3],
                     dr_contact1 out[DR_FACE_CONTACTS]);
-// Contacts that were there before detection was repeated keep what they have pressed and rubbed: it is in the
-// positions already. Both lists are in the order of their features.
+// Contacts that were there before detection was repeated keep what they have pressed and rubbed: it
+// is in the positions already. Both lists are in the order of their features.
 void dr_contact_inherit(dr_contact1* contacts, int count, const dr_contact1* before,
                         int before_count);
 // One pass over single contacts, in order.

@@ -96,8 +96,8 @@ static int detect(const dr_detect_args* args, int begin, int end, dr_contact8* o
 
 // --- Edges ---
 
-// One end of eight edges: where it starts and where it is predicted, in the frame of the obstacle, and
-// how it slips against it.
+// One end of eight edges: where it starts and where it is predicted, in the frame of the obstacle,
+// and how it slips against it.
 typedef struct ends {
     dr_v8 start, local, slip;
     dr_field8 field;
@@ -153,8 +153,8 @@ static edges8 edges_of(dr_v8 a, dr_v8 b, const dr_field8* at_a, const dr_field8*
                     {dr_v8_dot(at_a->normal, along), dr_v8_dot(at_b->normal, along)}};
 }
 
-// Where the distance is least between the ends and may be below `limit`: it falls from both, and the
-// tangents at the ends meet below the minimum.
+// Where the distance is least between the ends and may be below `limit`: it falls from both, and
+// the tangents at the ends meet below the minimum.
 static dr_f8 may_dip(const edges8* e, dr_f8 limit)
 {
     dr_f8 zero = dr_f8_zero();
@@ -183,8 +183,8 @@ static edges8 edges_select(dr_f8 mask, const edges8* yes, const edges8* no)
 }
 
 // Where along the edges the distance is least. It is convex: between a place where it falls and one
-// where it rises, take in turn where the tangents meet (exact at a kink), where the slope would vanish
-// (exact for a parabola), and the middle (never stalls).
+// where it rises, take in turn where the tangents meet (exact at a kink), where the slope would
+// vanish (exact for a parabola), and the middle (never stalls).
 static dr_f8 least_along(const dr_obstacle* obstacle, const edges8* e, dr_field8* field)
 {
     dr_f8 lo = dr_f8_zero(), hi = dr_f8_set(1.0f), half = dr_f8_set(0.5f), at = half;
@@ -233,9 +233,9 @@ static void store_contacts(const dr_detect_args* args, int32_t slots[2][8], int 
 
 // Up to eight edges; bits of those that exist. Returns how many contacts were made.
 //
-// An edge gets a contact at its nearest point, when that is between its ends at the start, or when it
-// would be inside at the end: it may lie flat on a face now and break over its edge in this substep.
-// The plane is always the one at the start.
+// An edge gets a contact at its nearest point, when that is between its ends at the start, or when
+// it would be inside at the end: it may lie flat on a face now and break over its edge in this
+// substep. The plane is always the one at the start.
 static int detect_eight(const dr_detect_args* args, int32_t slots[2][8], int exist,
                         dr_contact1* out)
 {

@@ -30,8 +30,7 @@ static dr_halfspace halfspace_of(const dr_floor* floor, float thickness)
 
 static void carry(const dr_floor* floor, drape_vec3 start, double anchor[3])
 {
-    drape_vec3 p =
-        dr_transform_apply(floor->end, dr_transform_inverse_apply(floor->start, start));
+    drape_vec3 p = dr_transform_apply(floor->end, dr_transform_inverse_apply(floor->start, start));
     anchor[0] = (double)p.x;
     anchor[1] = (double)p.y;
     anchor[2] = (double)p.z;
@@ -53,8 +52,7 @@ bool dr_floor_detect(const dr_floor* floor, float thickness, dr_slide_mode mode,
         drape_vec3 from = sheets->start[v], to = sheets->end[v];
         const double way[3] = {(double)to.x - (double)from.x, (double)to.y - (double)from.y,
                                (double)to.z - (double)from.z};
-        plane.dependent =
-            mode == DR_SLIDE_DEPENDENT ? dr_slide_dependent(plane.normal, way) : -1;
+        plane.dependent = mode == DR_SLIDE_DEPENDENT ? dr_slide_dependent(plane.normal, way) : -1;
         carry(floor, from, plane.anchor);
         dr_limit_answer answer = dr_limits_add_plane(limits, memory, v, &plane);
         if (answer == DR_LIMIT_NO_MEMORY) {

@@ -1,9 +1,9 @@
 // contact/mesh_contact.h: contacts between cloth and bodies of triangles.
 //
-// All is looked at in the frame of the body, in which a rigid body rests: `local` is where a vertex of
-// the cloth is at the start of the substep, `ahead` where it is going. For each vertex, edge and
-// triangle of the cloth there is a list of triangles, edges and vertices of the body that it may meet
-// (scene/mesh_link.h); what is near gets a contact with the plane between the closest points.
+// All is looked at in the frame of the body, in which a rigid body rests: `local` is where a vertex
+// of the cloth is at the start of the substep, `ahead` where it is going. For each vertex, edge and
+// triangle of the cloth there is a list of triangles, edges and vertices of the body that it may
+// meet (scene/mesh_link.h); what is near gets a contact with the plane between the closest points.
 //
 //         p  cloth               Vertices are held at the contact radius r from the triangles. Edges and
 //         |   d                  triangles of the cloth are held where the body stands out between
@@ -13,9 +13,10 @@
 // A plane is only as good as what lies behind it. Hence of the triangles near a vertex only those
 // count whose closest point is nearest among their neighbours, and an edge or vertex of the body
 // counts only where its neighbours are behind its plane: far features do not push sideways. In
-// addition come the features that would be pierced on the way to `ahead`. And when all is solved, edges
-// and triangles that have gone through something all the same get contacts once more (`guards`), and a
-// vertex that has gone through a triangle is put back on its side (dr_touch_guard).
+// addition come the features that would be pierced on the way to `ahead`. And when all is solved,
+// edges and triangles that have gone through something all the same get contacts once more
+// (`guards`), and a vertex that has gone through a triangle is put back on its side
+// (dr_touch_guard).
 //
 // A vertex found inside a closed body is pushed out to the nearest surface, by so much a substep.
 #ifndef DR_MESH_CONTACT_H
@@ -47,10 +48,10 @@ typedef struct dr_touch_args {
     dr_friction friction;
 } dr_touch_args;
 
-// Features of the body that one of the cloth may meet: triangles, edges or vertices. Each has a bound:
-// its distance when it was last looked at, plus the sum of moves of the vertices then. While the bound
-// less the sum of now is beyond all limits the pair need not be looked at again; so at rest only what
-// touches costs anything.
+// Features of the body that one of the cloth may meet: triangles, edges or vertices. Each has a
+// bound: its distance when it was last looked at, plus the sum of moves of the vertices then. While
+// the bound less the sum of now is beyond all limits the pair need not be looked at again; so at
+// rest only what touches costs anything.
 typedef struct dr_touch_list {
     const int32_t* features;
     float* bounds; // with room for eight more
@@ -73,7 +74,8 @@ int dr_touch_face(const dr_touch_args* args, const int32_t slots[3], const dr_to
 // moved. `place` is where to, in the world.
 bool dr_touch_guard(const dr_touch_args* args, int32_t slot, const dr_touch_list* list,
                     drape_vec3* place);
-// Distance of a vertex at `local`, negative inside; infinite when nothing of the list is within `limit`.
+// Distance of a vertex at `local`, negative inside; infinite when nothing of the list is within
+// `limit`.
 float dr_touch_distance(const dr_touch_args* args, int32_t slot, const dr_touch_list* list,
                         float limit);
 
@@ -101,9 +103,9 @@ struct dr_touch_kernels {
     // Writes `local`, `ahead` and `moved` of vectors [begin, end), and what is of all.
     void (*frame)(const dr_sheet* sheet, const dr_obstacle* obstacle, int begin, int end,
                   dr_touch_frame* out);
-    // Those nearer than the limit, in order; of too many the nearest. `limits` of the vertex, or of the
-    // ends of the edge, or of the corners of the triangle: in between they are mixed like places.
-    // Weights of edges: on the cloth's, on the body's.
+    // Those nearer than the limit, in order; of too many the nearest. `limits` of the vertex, or of
+    // the ends of the edge, or of the corners of the triangle: in between they are mixed like
+    // places. Weights of edges: on the cloth's, on the body's.
     int (*near_triangles)(const dr_touch_args* args, const int32_t* slots,
                           const dr_touch_list* list, const float* limits, dr_touch_near* out);
     int (*near_edges)(const dr_touch_args* args, const int32_t* slots, const dr_touch_list* list,

@@ -89,8 +89,8 @@ static bool enters(const dr_touch_args* args, const tip* of, const dr_touch_plan
     return dr_dot(out, t->normal) > 0.0f;
 }
 
-// Turns a plane so that the body is behind it. What lies inside a closed body looks at it from behind;
-// false when it is neither this way nor that.
+// Turns a plane so that the body is behind it. What lies inside a closed body looks at it from
+// behind; false when it is neither this way nor that.
 static bool turn_out(const dr_touch_args* args, const tip* of, float depth, dr_touch_plane* t)
 {
     if (tip_is_least(args, of, t->point, t->normal)) {
@@ -196,8 +196,8 @@ static bool is_far(const dr_touch_args* args, const seeker* of, const tip* what,
     return distance > of->depth && distance > reach + 1.5f * of->way;
 }
 
-// Adds the contact of a point of the feature with a tip of the body, if the body is behind it or about
-// to be entered.
+// Adds the contact of a point of the feature with a tip of the body, if the body is behind it or
+// about to be entered.
 static void hold(const dr_touch_args* args, const seeker* of, const float* weights, const tip* what,
                  dr_touch_plane* now, bool crosses, contact_list* made)
 {
@@ -289,8 +289,8 @@ static double spanned(const drape_vec3 v[4])
            (double)d.z * ((double)u.x * w.y - (double)u.y * w.x);
 }
 
-// When the edges meet on their way, from 0 to 1; negative when they do not. In prediction the time is
-// that of a straight line through a cubic, and only the signs at both ends are looked at.
+// When the edges meet on their way, from 0 to 1; negative when they do not. In prediction the time
+// is that of a straight line through a cubic, and only the signs at both ends are looked at.
 static float meeting_of_edges(const dr_touch_args* args, const edge_pair* pair)
 {
     if (args->guards) {

@@ -1,5 +1,6 @@
-// contact/mesh_contact_parts.h: what the contacts of vertices (mesh_contact_points.c) and of edges and
-// triangles (mesh_contact_features.c) have in common: places in the frame of the body, and planes.
+// contact/mesh_contact_parts.h: what the contacts of vertices (mesh_contact_points.c) and of edges
+// and triangles (mesh_contact_features.c) have in common: places in the frame of the body, and
+// planes.
 #ifndef DR_MESH_CONTACT_PARTS_H
 #define DR_MESH_CONTACT_PARTS_H
 

@@ -27,8 +27,8 @@ static bool is_least(const dr_touch_args* args, const dr_touch_near* near, int c
     return true;
 }
 
-// The direction in which the body ends at the closest point: of the triangle, of both at an edge, of
-// all at a vertex. Its sign tells the inside (Baerentzen, Aanaes 2005).
+// The direction in which the body ends at the closest point: of the triangle, of both at an edge,
+// of all at a vertex. Its sign tells the inside (Baerentzen, Aanaes 2005).
 static drape_vec3 outward(const dr_touch_args* args, const dr_touch_near* near)
 {
     const dr_body* body = args->obstacle->body;

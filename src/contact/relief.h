@@ -1,17 +1,17 @@
 // contact/relief.h: what of a body stands out so far that a cloth must be kept from it.
 //
-// The vertices of a cloth are held off the triangles of a body. Its edges, of length L, are straight, and
-// sink towards a body that bends away below them: over an edge that turns the normal by the angle a, by
-// L a / 4; and by L/2 to the square times half the curvature where the body is finer than the cloth and
-// many edges turn it one after the other.
+// The vertices of a cloth are held off the triangles of a body. Its edges, of length L, are
+// straight, and sink towards a body that bends away below them: over an edge that turns the normal
+// by the angle a, by L a / 4; and by L/2 to the square times half the curvature where the body is
+// finer than the cloth and many edges turn it one after the other.
 //
 //     o-----------------o   cloth          sink = L/4 max(a, L/2 curvature)
 //         ___.---.___       body
 //
-// Where that is a small part of the thickness, contacts of vertices are enough. Where it is a little
-// more, vertices are held higher by the rest (`lift`). Only where the body stands out further do its
-// edges and vertices have contacts with the edges and triangles of the cloth. So what a cloth costs on
-// a smooth body does not depend on how many triangles the body has.
+// Where that is a small part of the thickness, contacts of vertices are enough. Where it is a
+// little more, vertices are held higher by the rest (`lift`). Only where the body stands out
+// further do its edges and vertices have contacts with the edges and triangles of the cloth. So
+// what a cloth costs on a smooth body does not depend on how many triangles the body has.
 #ifndef DR_RELIEF_H
 #define DR_RELIEF_H
 

@@ -1,8 +1,9 @@
 // contact/sheets.h: the cloths of a world as one moving mesh, for detectors of self-collision.
 //
 // Vertices, edges and triangles of all cloths are numbered through, cloth by cloth (a cloth is a
-// *part*), each in the order of its mesh. `start` are the committed places, free of crossings; `end` the
-// candidates of the step. Both are floats, for these are what is written to files and checked.
+// *part*), each in the order of its mesh. `start` are the committed places, free of crossings;
+// `end` the candidates of the step. Both are floats, for these are what is written to files and
+// checked.
 #ifndef DR_SHEETS_H
 #define DR_SHEETS_H
 
@@ -24,8 +25,8 @@ typedef struct dr_sheets {
     drape_vec3 *start, *end;
 } dr_sheets;
 
-// `parts` says mesh, columns and rows of each part; the rest is filled in. False when memory is short;
-// free it then all the same.
+// `parts` says mesh, columns and rows of each part; the rest is filled in. False when memory is
+// short; free it then all the same.
 bool dr_sheets_create(dr_sheets* sheets, dr_memory* memory, const dr_sheets_part* parts,
                       int part_count);
 void dr_sheets_free(dr_sheets* sheets, dr_memory* memory);

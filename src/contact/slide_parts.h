@@ -69,7 +69,8 @@ struct dr_slide_guest {
     float reach;      // thickness of the shell, m
     float edge_reach; // what edges and corners keep
     double rounding;  // of its vertices, m: what is above a plane by less is on it
-    // By triangle, which is on it; the same for neighbours in one plane, zero where there is no area.
+    // By triangle, which is on it; the same for neighbours in one plane, zero where there is no
+    // area.
     dr_slide_plane* planes;
     dr_slab* slabs;           // by node of the tree; for bodies that do not change
     int32_t* groups;          // by triangle: the first one with the same plane

@@ -45,7 +45,8 @@ typedef struct dr_cloth {
     int32_t (*face_slots)[3];
     int32_t* face_start;
     int32_t* face_last;      // per chunk: the last chunk that one of its faces reaches into
-    // For the guard, per chunk: no edge of its faces is longer, m. Grows by what the ends may have moved.
+    // For the guard, per chunk: no edge of its faces is longer, m. Grows by what the ends may have
+    // moved.
     float* face_size;
     float size_h;            // substep of the last time it grew
     bool are_sizes_stale;    // vertices were moved by other hands

@@ -1,7 +1,8 @@
 // The stages of a substep for elastic sheets (solver/elastic.h).
 //
-// The sheet's own arrays mirror the model, which keeps its state in doubles: `start` and `pos` are its
-// places as floats, so everything that looks at a cloth finds them where it does for every model.
+// The sheet's own arrays mirror the model, which keeps its state in doubles: `start` and `pos` are
+// its places as floats, so everything that looks at a cloth finds them where it does for every
+// model.
 #include "scene/elastic_step.h"
 
 #include <math.h>

@@ -7,11 +7,12 @@
 
 // The longest substep that is stable for all sheets, s; infinity when there are none.
 double dr_world_elastic_dt(const drape_world* world);
-// Makes the systems of the substep. They should be dominant; else the substep should be shorter. False
-// when memory is short.
+// Makes the systems of the substep. They should be dominant; else the substep should be shorter.
+// False when memory is short.
 bool dr_world_assemble(drape_world* world, bool* is_dominant);
 void dr_world_predict_elastic(drape_world* world);
-// Solves one sheet within its limits, which begin at `first_vertex`; `places` becomes the candidate.
+// Solves one sheet within its limits, which begin at `first_vertex`; `places` becomes the
+// candidate.
 void dr_world_solve_elastic(drape_world* world, const dr_limits* limits, int first_vertex,
                             dr_cloth* cloth, drape_vec3* places);
 void dr_world_commit_elastic(drape_world* world);

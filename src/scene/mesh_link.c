@@ -10,8 +10,8 @@ static size_t float_count(const dr_cloth* cloth)
 
 // --- The cloth as a shell ---
 
-// A shell over the slots of the cloth: its triangles are the cloth's faces, and its edges, sorted by
-// their lowest slot, lie in the order of the chunks.
+// A shell over the slots of the cloth: its triangles are the cloth's faces, and its edges, sorted
+// by their lowest slot, lie in the order of the chunks.
 static dr_shell* make_shell(drape_world* world, const dr_cloth* cloth)
 {
     const dr_sheet* sheet = cloth->sheet;

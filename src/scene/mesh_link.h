@@ -1,10 +1,10 @@
 // scene/mesh_link.h: what of a cloth is near what of a body, kept from substep to substep.
 //
-// A search through both trees is made now and then, not in every substep. In the frame of the body each
-// vertex of the cloth gets a box: its way over the coming substeps, and some room around it. Features
-// whose boxes do not meet cannot meet while all vertices stay within their boxes, so the pairs that the
-// search found serve until one leaves; then only what has a vertex outside is searched for again. A
-// cloth at rest on a body searches never again.
+// A search through both trees is made now and then, not in every substep. In the frame of the body
+// each vertex of the cloth gets a box: its way over the coming substeps, and some room around it.
+// Features whose boxes do not meet cannot meet while all vertices stay within their boxes, so the
+// pairs that the search found serve until one leaves; then only what has a vertex outside is
+// searched for again. A cloth at rest on a body searches never again.
 //
 //     +----------------------------+     reach   how far contacts look in one substep
 //     |   room   +--------------+  |     room    what makes the search last
@@ -12,11 +12,11 @@
 //     |          +--------------+  |             frame of the body
 //     +----------------------------+
 //
-// The pairs are sorted by the feature of the cloth, then by the body's tree (the walk brings them in
-// this order, whatever the boxes are), so that the chunks of a
-// cloth can be looked at beside each other. What becomes of a pair depends on the substep alone: nothing
-// beyond the reach of the substep is looked at, whatever an older search brought along. So it makes no
-// difference when the last search was, and a world that is stored and read back goes the same way.
+// The pairs are sorted by the feature of the cloth, then by the body's tree (the walk brings them
+// in this order, whatever the boxes are), so that the chunks of a cloth can be looked at beside
+// each other. What becomes of a pair depends on the substep alone: nothing beyond the reach of the
+// substep is looked at, whatever an older search brought along. So it makes no difference when the
+// last search was, and a world that is stored and read back goes the same way.
 #ifndef DR_MESH_LINK_H
 #define DR_MESH_LINK_H
 
@@ -34,7 +34,8 @@ typedef struct dr_candidates {
 // Most triangles of a body that a part of a cloth is searched for among, one by one.
 enum { DR_LINK_ALONG = 4096 };
 
-// What is known of a chunk in this substep: it has no run, or it has, or vertices have left their boxes.
+// What is known of a chunk in this substep: it has no run, or it has, or vertices have left their
+// boxes.
 typedef enum dr_chunk_state {
     DR_CHUNK_FAR,
     DR_CHUNK_NEAR,
@@ -86,16 +87,16 @@ const dr_obstacle* dr_run_obstacle(const drape_world* world, const dr_contact_ru
 // Makes the pairs good for this substep: its places have been framed. False when memory is short.
 bool dr_link_search(drape_world* world, dr_mesh_link* link, const dr_obstacle* obstacle);
 
-// Brings the links of all runs up to date: places of the substep, and a new search where it is needed.
-// False when memory is short.
+// Brings the links of all runs up to date: places of the substep, and a new search where it is
+// needed. False when memory is short.
 bool dr_world_refresh_links(drape_world* world);
 // Places of all runs anew, after the solver has moved vertices.
 void dr_world_frame_links(drape_world* world);
 // The contacts of one run; false when there is not room enough for those between vertices, and then
 // `single_count` says how many there are. `again`: the run keeps the contacts of its vertices.
 bool dr_mesh_run_detect(const drape_world* world, dr_contact_run* run, bool again);
-// Answers edges and triangles of all runs that went through something, one after the other. False when
-// some still do.
+// Answers edges and triangles of all runs that went through something, one after the other. False
+// when some still do.
 bool dr_world_guard_features(drape_world* world);
 // Last of all, puts edges and triangles back that are through something after all.
 void dr_world_hold_back(drape_world* world);

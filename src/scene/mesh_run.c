@@ -259,8 +259,9 @@ bool dr_world_guard_features(drape_world* world)
     return !guard_rounds(world, rounds, false);
 }
 
-// Where planes are at odds, as around the rim of a thin plate, only the start of the substep is sure
-// to be free. What is put back may leave its neighbours crossing, so it goes on from ring to ring.
+// Where planes are at odds, as around the rim of a thin plate, only the start of the substep is
+// sure to be free. What is put back may leave its neighbours crossing, so it goes on from ring to
+// ring.
 void dr_world_hold_back(drape_world* world)
 {
     enum { rounds = 16 };
@@ -270,8 +271,8 @@ void dr_world_hold_back(drape_world* world)
     }
 }
 
-// A way that is longer than what the pairs were searched for: all triangles along it, from the tree.
-// False when there are more than `room`.
+// A way that is longer than what the pairs were searched for: all triangles along it, from the
+// tree. False when there are more than `room`.
 static bool list_along(const dr_mesh_link* link, int slot, int32_t* triangles, int room, int* count)
 {
     const float *p = link->local + (size_t)slot * 4, *q = link->ahead + (size_t)slot * 4;

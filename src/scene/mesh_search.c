@@ -10,8 +10,8 @@
 // Places of slots that no triangle has: nothing leaves such a box.
 #define EVERYWHERE 1e30f
 
-// The box of a search: the way of some substeps, not far against the triangles of the cloth; the reach
-// and some room around it.
+// The box of a search: the way of some substeps, not far against the triangles of the cloth; the
+// reach and some room around it.
 static void make_box(dr_mesh_link* link, int slot)
 {
     const dr_cloth* cloth = link->cloth;

@@ -5,8 +5,8 @@
 #include "core/vec_math.h"
 #include "scene/mesh_link.h"
 
-// Friction between a fabric and a collider: the world's word, else the collider's and the fabric's in
-// their geometric mean, else the fabric's.
+// Friction between a fabric and a collider: the world's word, else the collider's and the fabric's
+// in their geometric mean, else the fabric's.
 static float combine_friction(float world, float collider, float fabric)
 {
     if (world >= 0.0f) {
@@ -230,9 +230,9 @@ static void vertex_task(void* context, int begin, int end, int worker)
 
 // --- Edges and faces ---
 
-// Between vertices in different regions of a box lies one of its edges; for a corner they must differ
-// along two axes. A round obstacle has no regions: there every near feature is looked at. FAR sorts
-// out what cannot touch; it is every bit, so no near region equals it.
+// Between vertices in different regions of a box lies one of its edges; for a corner they must
+// differ along two axes. A round obstacle has no regions: there every near feature is looked at.
+// FAR sorts out what cannot touch; it is every bit, so no near region equals it.
 static bool edge_may_touch(uint8_t a, uint8_t b, bool round)
 {
     return (a != b || round) && a != DR_REGION_FAR && b != DR_REGION_FAR &&
@@ -329,8 +329,8 @@ static bool allocate_room(drape_world* world, dr_contact_run* run, int room)
     return room == 0 || run->singles;
 }
 
-// How many contacts a run has is known when it has been looked at: there is as much room as it needed
-// before, and what does not fit is looked at again with more.
+// How many contacts a run has is known when it has been looked at: there is as much room as it
+// needed before, and what does not fit is looked at again with more.
 static bool make_room(drape_world* world)
 {
     for (int i = 0; i < world->run_count; ++i) {
@@ -460,8 +460,8 @@ static bool nears_solid(const drape_world* world, const dr_cloth* cloth, float* 
     return is_near_any;
 }
 
-// What is fast drags its neighbours along: in a substep a vertex may go as far as the fastest one. And
-// it pulls: when it goes a seventh of an edge in a substep, edges are measured anew.
+// What is fast drags its neighbours along: in a substep a vertex may go as far as the fastest one.
+// And it pulls: when it goes a seventh of an edge in a substep, edges are measured anew.
 static void measure_travel(drape_world* world)
 {
     for (int i = 0; i < dr_slots_count(&world->cloths); ++i) {
@@ -483,7 +483,8 @@ static void measure_travel(drape_world* world)
     }
 }
 
-// Contacts between vertices as they are before they are looked for again. Short of memory they start anew.
+// Contacts between vertices as they are before they are looked for again. Short of memory they
+// start anew.
 static void keep_singles(drape_world* world)
 {
     for (int i = 0; i < world->run_count; ++i) {

@@ -85,8 +85,7 @@ static void apply_limits(drape_world* world, void* context)
     for (int i = 0; i < trials->limits.limited.count; ++i) {
         int part = trials->part_of_vertex[limited[i]];
         const dr_sheet* sheet = trials->cloths[part]->sheet;
-        int slot =
-            sheet->slot_of_vertex[limited[i] - trials->sheets.parts[part].first_vertex];
+        int slot = sheet->slot_of_vertex[limited[i] - trials->sheets.parts[part].first_vertex];
         drape_vec3 p = dr_sheet_get(sheet->layout, sheet->pos, slot);
         double y[3] = {p.x, p.y, p.z};
         dr_limits_project(&trials->limits, limited[i], y);

@@ -4,8 +4,8 @@
 //     repeat:  solve within the limits -> detect obstacles and self-collision -> more limits
 //     until nothing new is found
 //
-// Each solve begins from the committed state, never from a candidate that was rejected. When the trials
-// run out, whatever is still in the way is frozen where it was, which is free of crossings.
+// Each solve begins from the committed state, never from a candidate that was rejected. When the
+// trials run out, whatever is still in the way is frozen where it was, which is free of crossings.
 #ifndef DR_TRIALS_H
 #define DR_TRIALS_H
 

@@ -8,8 +8,8 @@ static void set_friction(drape_world* world, dr_trials* trials, int first_plane)
     for (int i = first_plane; i < trials->limits.planes.count; ++i) {
         dr_halfspace* plane = &planes[i].plane;
         const dr_cloth* cloth = trials->cloths[trials->part_of_vertex[planes[i].vertex]];
-        dr_friction friction = dr_world_friction(world, cloth, plane->friction_static,
-                                                 plane->friction_dynamic);
+        dr_friction friction =
+            dr_world_friction(world, cloth, plane->friction_static, plane->friction_dynamic);
         plane->friction_static = friction.at_rest;
         plane->friction_dynamic = friction.sliding;
     }
@@ -23,8 +23,8 @@ static bool detect_floors(drape_world* world, dr_trials* trials, dr_slide_result
             continue;
         }
         dr_floor floor = {dr_collider_frame(collider, collider->start_pose),
-                          dr_collider_frame(collider, collider->pose),
-                          collider->friction_static, collider->friction_dynamic};
+                          dr_collider_frame(collider, collider->pose), collider->friction_static,
+                          collider->friction_dynamic};
         if (!dr_floor_detect(&floor, trials->slide.def.thickness, trials->slide.def.mode,
                              &world->memory, &trials->sheets, &trials->limits, result)) {
             return false;
@@ -77,9 +77,8 @@ static bool detect_self(drape_world* world, dr_trials* trials, int run, bool* is
 {
     double t0 = dr_now_ms();
     dr_self_result result = {.is_clean = true};
-    if (trials->detect_self &&
-        !trials->detect_self(trials->self, &world->memory, world->pool, &trials->limits, run,
-                             &result)) {
+    if (trials->detect_self && !trials->detect_self(trials->self, &world->memory, world->pool,
+                                                    &trials->limits, run, &result)) {
         return false;
     }
     *is_clean = *is_clean && result.is_clean;

@@ -27,8 +27,8 @@ static bool create_sheets(drape_world* world, dr_trials* trials)
             continue;
         }
         trials->cloths[part] = cloth;
-        parts[part++] = (dr_sheets_part){
-            .mesh = &cloth->mesh, .columns = cloth->columns, .rows = cloth->rows};
+        parts[part++] =
+            (dr_sheets_part){.mesh = &cloth->mesh, .columns = cloth->columns, .rows = cloth->rows};
     }
     made = made && dr_sheets_create(&trials->sheets, memory, parts, count);
     dr_delete(memory, parts, count + 1);

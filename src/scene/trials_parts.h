@@ -10,13 +10,13 @@
 struct dr_trials {
     dr_sheets sheets;
     dr_limits limits;
-    dr_cloth** cloths;        // of each part of the sheets
+    dr_cloth** cloths; // of each part of the sheets
     int32_t* part_of_vertex;
-    float** predicted;        // of each position based cloth: `pos` of its sheet before the first trial
+    float** predicted; // of each position based cloth: `pos` of its sheet before the first trial
     dr_slide slide;
-    dr_array obstacles;       // dr_slide_obstacle
+    dr_array obstacles; // dr_slide_obstacle
     bool has_slide;
-    dr_self_boxes boxes;      // one of the two, which `self` points to
+    dr_self_boxes boxes; // one of the two, which `self` points to
     dr_self_edges edges;
     void* self;
     dr_self_detect_fn* detect_self; // null: cloth passes through cloth

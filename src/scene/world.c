@@ -243,8 +243,8 @@ static bool blow(drape_world* world)
 }
 
 
-// Long steps are cut finer, so that a hitch of the host does not become an explosion; and so are steps
-// in which something goes far against the size of a collider, up to sixteen times.
+// Long steps are cut finer, so that a hitch of the host does not become an explosion; and so are
+// steps in which something goes far against the size of a collider, up to sixteen times.
 static int count_xpbd_substeps(const drape_world* world, float dt)
 {
     double longer = fmin(fmax(ceil((double)dt / 0.05 - 1e-6), 1.0), 64.0);
@@ -350,8 +350,8 @@ static void predict(drape_world* world)
     }
 }
 
-// move the obstacles, predict, detect, constrain, solve (again while there is something new), guard,
-// commit
+// move the obstacles, predict, detect, constrain, solve (again while there is something new),
+// guard, commit
 static bool step_once(drape_world* world)
 {
     drape_stage_ms* ms = &world->report.ms;

@@ -48,7 +48,7 @@ static bool refresh_scratch(drape_world* world)
         return true;
     }
     dr_delete(&world->memory, world->scratch, world->scratch_floats * workers);
-    world->scratch = dr_new(&world->memory, float, wanted * workers);
+    world->scratch = dr_new(&world->memory, float, wanted* workers);
     world->scratch_floats = world->scratch ? wanted : 0;
     return world->scratch != NULL;
 }
@@ -173,4 +173,3 @@ void dr_world_commit(drape_world* world)
 {
     dr_parallel_for(world->pool, world->chunk_items.count, 1, commit_task, world);
 }
-
