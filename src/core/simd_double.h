@@ -36,6 +36,16 @@ static DR_ALWAYS_INLINE dr_d4 dr_d4_select(dr_d4 mask, dr_d4 yes, dr_d4 no)
     return _mm256_blendv_pd(no, yes, mask);
 }
 static DR_ALWAYS_INLINE int dr_d4_bits(dr_d4 mask) { return _mm256_movemask_pd(mask); }
+// Lane i of row k becomes lane k of row i.
+static DR_ALWAYS_INLINE void dr_d4_transpose(dr_d4 v[4])
+{
+    __m256d a0 = _mm256_unpacklo_pd(v[0], v[1]), a1 = _mm256_unpackhi_pd(v[0], v[1]);
+    __m256d a2 = _mm256_unpacklo_pd(v[2], v[3]), a3 = _mm256_unpackhi_pd(v[2], v[3]);
+    v[0] = _mm256_permute2f128_pd(a0, a2, 0x20);
+    v[1] = _mm256_permute2f128_pd(a1, a3, 0x20);
+    v[2] = _mm256_permute2f128_pd(a0, a2, 0x31);
+    v[3] = _mm256_permute2f128_pd(a1, a3, 0x31);
+}
 
 #else // two halves of two
 
@@ -60,6 +70,9 @@ static DR_ALWAYS_INLINE dr_d2 dr_d2_select(dr_d2 mask, dr_d2 yes, dr_d2 no)
     return _mm_or_pd(_mm_and_pd(mask, yes), _mm_andnot_pd(mask, no));
 }
 static DR_ALWAYS_INLINE int dr_d2_bits(dr_d2 mask) { return _mm_movemask_pd(mask); }
+// (a0, b0) and (a1, b1)
+static DR_ALWAYS_INLINE dr_d2 dr_d2_low(dr_d2 a, dr_d2 b) { return _mm_unpacklo_pd(a, b); }
+static DR_ALWAYS_INLINE dr_d2 dr_d2_high(dr_d2 a, dr_d2 b) { return _mm_unpackhi_pd(a, b); }
 
 #    elif defined(DR_SIMD_NEON)
 
@@ -98,6 +111,8 @@ static DR_ALWAYS_INLINE int dr_d2_bits(dr_d2 mask)
     uint64x2_t bit = vshrq_n_u64(vreinterpretq_u64_f64(mask), 63);
     return (int)(vgetq_lane_u64(bit, 0) | vgetq_lane_u64(bit, 1) << 1);
 }
+static DR_ALWAYS_INLINE dr_d2 dr_d2_low(dr_d2 a, dr_d2 b) { return vzip1q_f64(a, b); }
+static DR_ALWAYS_INLINE dr_d2 dr_d2_high(dr_d2 a, dr_d2 b) { return vzip2q_f64(a, b); }
 
 #    elif defined(DR_SIMD_WASM)
 
@@ -120,6 +135,14 @@ static DR_ALWAYS_INLINE dr_d2 dr_d2_select(dr_d2 mask, dr_d2 yes, dr_d2 no)
     return wasm_v128_bitselect(yes, no, mask);
 }
 static DR_ALWAYS_INLINE int dr_d2_bits(dr_d2 mask) { return (int)wasm_i64x2_bitmask(mask); }
+static DR_ALWAYS_INLINE dr_d2 dr_d2_low(dr_d2 a, dr_d2 b)
+{
+    return wasm_i64x2_shuffle(a, b, 0, 2);
+}
+static DR_ALWAYS_INLINE dr_d2 dr_d2_high(dr_d2 a, dr_d2 b)
+{
+    return wasm_i64x2_shuffle(a, b, 1, 3);
+}
 
 #    else // plain C
 
@@ -178,6 +201,8 @@ static DR_ALWAYS_INLINE int dr_d2_bits(dr_d2 mask)
 {
     return (int)(dr_bits_of_double(mask.v[0]) >> 63 | dr_bits_of_double(mask.v[1]) >> 63 << 1);
 }
+static DR_ALWAYS_INLINE dr_d2 dr_d2_low(dr_d2 a, dr_d2 b) { return (dr_d2){{a.v[0], b.v[0]}}; }
+static DR_ALWAYS_INLINE dr_d2 dr_d2_high(dr_d2 a, dr_d2 b) { return (dr_d2){{a.v[1], b.v[1]}}; }
 #        undef DR_D2_EACH
 #    endif
 
@@ -221,6 +246,17 @@ static DR_ALWAYS_INLINE dr_d4 dr_d4_select(dr_d4 mask, dr_d4 yes, dr_d4 no)
 static DR_ALWAYS_INLINE int dr_d4_bits(dr_d4 mask)
 {
     return dr_d2_bits(mask.lo) | dr_d2_bits(mask.hi) << 2;
+}
+static DR_ALWAYS_INLINE void dr_d4_transpose(dr_d4 v[4])
+{
+    dr_d4 a = {dr_d2_low(v[0].lo, v[1].lo), dr_d2_low(v[2].lo, v[3].lo)};
+    dr_d4 b = {dr_d2_high(v[0].lo, v[1].lo), dr_d2_high(v[2].lo, v[3].lo)};
+    dr_d4 c = {dr_d2_low(v[0].hi, v[1].hi), dr_d2_low(v[2].hi, v[3].hi)};
+    dr_d4 d = {dr_d2_high(v[0].hi, v[1].hi), dr_d2_high(v[2].hi, v[3].hi)};
+    v[0] = a;
+    v[1] = b;
+    v[2] = c;
+    v[3] = d;
 }
 
 #endif

@@ -1,0 +1,69 @@
+// solver/springs_parts.h: what the files of solver/springs.h share.
+#ifndef DR_SPRINGS_PARTS_H
+#define DR_SPRINGS_PARTS_H
+
+#include "solver/springs.h"
+
+enum {
+    // Vertices whose sums are one partial sum: cut by the sheet alone, never by the workers.
+    DR_SPRINGS_BLOCK = 256,
+    // Below this many vertices threads would wait for each other longer than they work.
+    DR_SPRINGS_WORTH_THREADS = 1 << 12,
+};
+
+static inline int dr_springs_block_end(const dr_springs* s, int block)
+{
+    int end = (block + 1) * DR_SPRINGS_BLOCK;
+    return end < s->vertex_count ? end : s->vertex_count;
+}
+
+// The work on the vertices of one block, per instruction set. Blocks may run in any order and at
+// the same time.
+typedef struct dr_springs_kernels {
+    // Force at places `x` into `force`; springs without direction seen from both ends.
+    int (*force[2])(const dr_springs* s, int block, const dr_record* x, dr_record* force);
+    // q from y, w and the forces at y; [1]: with springs that harden.
+    int (*move[2])(const dr_springs* s, int block);
+    // System, right side and preconditioner from x and v.
+    int (*linearise[2])(const dr_springs* s, int block);
+    // out = A in; returns in.out by way of `sum`.
+    void (*multiply)(const dr_springs* s, int block, const dr_record* in, dr_record* out,
+                     double* sum);
+    // ap = filtered A p, and p.ap in partial[0].
+    void (*advance)(const dr_springs* s, int block);
+    // r = filtered b - A u, z = filtered preconditioner r; r.z and r.r.
+    void (*start)(const dr_springs* s, int block);
+    // u += step p, r -= step ap, z anew; r.z and r.r.
+    void (*update)(const dr_springs* s, int block, double step);
+    // p = z + step p.
+    void (*turn)(const dr_springs* s, int block, double step);
+} dr_springs_kernels;
+
+const dr_springs_kernels* dr_springs_kernels_for(drape_isa isa);
+
+// Lists of springs and masses (springs_build.c). `add` counts when s->springs is null.
+void dr_springs_add(dr_springs* s, int a, int b, dr_spring_kind kind, double rest, double stiffness,
+                    double hardening);
+void dr_springs_lay_grid(dr_springs* s);
+void dr_springs_weigh_grid(dr_springs* s);
+bool dr_springs_lay_mesh(dr_springs* s, dr_memory* memory, const dr_mesh* mesh);
+void dr_springs_weigh_mesh(dr_springs* s, const dr_mesh* mesh);
+
+// Runs the blocks on the pool if the sheet is worth it.
+void dr_springs_run(const dr_springs* s, dr_pool* pool, drape_task_fn* task, void* context);
+bool dr_springs_hardens(const dr_springs* s);
+// Seen from both ends.
+int dr_springs_zero_count(const dr_springs* s);
+
+void dr_springs_solve_verlet(dr_springs* s, const dr_limits* limits, int first_vertex,
+                             dr_pool* pool, drape_isa isa, dr_springs_result* result);
+void dr_springs_linearise(dr_springs* s, dr_pool* pool, drape_isa isa);
+void dr_springs_solve_implicit(dr_springs* s, const dr_limits* limits, int first_vertex,
+                               dr_pool* pool, drape_isa isa, dr_springs_result* result);
+
+// Finds the order of shortening for the vertices that limits hold, then shortens candidates
+// (springs_length.c). Returns how many were too long.
+void dr_springs_prepare_lengths(dr_springs* s, const dr_limits* limits, int first_vertex);
+int dr_springs_shorten(dr_springs* s);
+
+#endif
