@@ -187,14 +187,16 @@ static bool count_groups(dr_springs* s, dr_memory* memory)
     }
     s->group_count = groups;
     s->groups = dr_new_zeroed(memory, dr_spring_group, groups + 1);
-    return s->groups != NULL;
+    s->others = dr_allocate(memory, dr_array_bytes((size_t)groups + 1, sizeof *s->others));
+    return s->groups && s->others;
 }
 
 static void put_side(dr_springs* s, const dr_spring* spring, int here, int other)
 {
     int at = s->queue[here]++;
-    dr_spring_group* group = &s->groups[s->group_start[here] + at / 4];
-    group->other[at % 4] = other;
+    int32_t g = s->group_start[here] + at / 4;
+    dr_spring_group* group = &s->groups[g];
+    s->others[g][at % 4] = other;
     group->rest[at % 4] = spring->rest;
     group->stiffness[at % 4] = spring->stiffness;
     group->hardening[at % 4] = spring->hardening;
@@ -206,7 +208,7 @@ static void fill_groups(dr_springs* s)
         s->queue[v] = 0;
         for (int32_t g = s->group_start[v]; g < s->group_start[v + 1]; ++g) {
             for (int i = 0; i < 4; ++i) {
-                s->groups[g].other[i] = v;
+                s->others[g][i] = v;
             }
         }
     }
@@ -299,6 +301,7 @@ void dr_springs_free(dr_springs* springs, dr_memory* memory)
     dr_delete(memory, s->springs, s->spring_count + 1);
     dr_delete(memory, s->group_start, n);
     dr_delete(memory, s->groups, s->group_count + 1);
+    dr_delete(memory, s->others, s->group_count + 1);
     dr_delete(memory, s->mass, n);
     dr_delete(memory, s->inverse_mass, n);
     dr_delete(memory, s->block_zero, s->block_count + 1);

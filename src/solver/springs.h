@@ -122,7 +122,6 @@ typedef struct dr_spring {
 // Four springs as one of their vertices sees them; unused ones lead to that vertex with k = 0.
 typedef struct dr_spring_group {
     double rest[4], stiffness[4], hardening[4];
-    int32_t other[4];
 } dr_spring_group;
 
 // The same in the system of a step: the spring adds alpha I + d d^T to its vertices' blocks.
@@ -154,6 +153,7 @@ typedef struct dr_springs {
     int vertex_count, spring_count, group_count, block_count;
     dr_spring* springs;
     int32_t* group_start; // of each vertex, vertex_count + 1
+    int32_t (*others)[4]; // of each group: the other ends
     dr_spring_group* groups;
     double *mass, *inverse_mass; // kg, 1/kg
     double least_length;         // m, below which a spring has no direction

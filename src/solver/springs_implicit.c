@@ -297,7 +297,7 @@ static void find_push(const solving* g, int v, double push[3])
     for (int32_t k = s->group_start[v]; k < s->group_start[v + 1]; ++k) {
         const dr_spring_link* link = &s->system[k];
         for (int i = 0; i < 4; ++i) {
-            const double *other = s->u[s->groups[k].other[i]], *here = s->u[v];
+            const double *other = s->u[s->others[k][i]], *here = s->u[v];
             const double way[3] = {here[0] - other[0], here[1] - other[1], here[2] - other[2]};
             const double d[3] = {link->d[0][i], link->d[1][i], link->d[2][i]};
             double along = dot(d, way);

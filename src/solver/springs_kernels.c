@@ -34,10 +34,11 @@ static DR_ALWAYS_INLINE int count_bits(int bits)
     return (bits & 1) + (bits >> 1 & 1) + (bits >> 2 & 1) + (bits >> 3 & 1);
 }
 
-static DR_ALWAYS_INLINE pull look(const dr_springs* s, const dr_record* x,
-                                  const dr_spring_group* group, dr_d4 here, bool hardens)
+static DR_ALWAYS_INLINE pull look(const dr_springs* s, const dr_record* x, int32_t g, dr_d4 here,
+                                  bool hardens)
 {
-    pull p = {.way = ways(x, group->other, here)};
+    const dr_spring_group* group = &s->groups[g];
+    pull p = {.way = ways(x, s->others[g], here)};
     dr_d4 k = dr_d4_load(group->stiffness);
     p.length = dr_d4_sqrt(dr_w4_dot(p.way, p.way));
     dr_d4 more = dr_d4_sub(p.length, dr_d4_load(group->rest));
@@ -63,7 +64,7 @@ static DR_ALWAYS_INLINE dr_d4 force_at(const dr_springs* s, int v, const dr_reco
     dr_w4 sum = {dr_d4_zero(), dr_d4_zero(), dr_d4_zero()};
     dr_d4 here = dr_d4_load(x[v]);
     for (int32_t g = s->group_start[v]; g < s->group_start[v + 1]; ++g) {
-        pull p = look(s, x, &s->groups[g], here, hardens);
+        pull p = look(s, x, g, here, hardens);
         sum = dr_w4_add(sum, dr_w4_scale(p.way, p.weight));
         *zero += p.zero ? count_bits(p.zero) : 0;
     }
@@ -174,7 +175,7 @@ static DR_ALWAYS_INLINE int linearise_any(const dr_springs* s, int block, bool h
         diagonal sum = {force, force};
         dr_d4 here = dr_d4_load(x[v]);
         for (int32_t g = s->group_start[v]; g < s->group_start[v + 1]; ++g) {
-            pull p = look(s, x, &s->groups[g], here, hardens);
+            pull p = look(s, x, g, here, hardens);
             force = dr_w4_add(force, dr_w4_scale(p.way, p.weight));
             zero += p.zero ? count_bits(p.zero) : 0;
             add_link(s, g, &p, &sum);
@@ -209,7 +210,7 @@ static DR_ALWAYS_INLINE dr_d4 row(const dr_springs* s, int v, const dr_record* i
     dr_d4 here = dr_d4_load(in[v]);
     for (int32_t g = s->group_start[v]; g < s->group_start[v + 1]; ++g) {
         const dr_spring_link* link = &s->system[g];
-        dr_w4 way = ways(in, s->groups[g].other, here);
+        dr_w4 way = ways(in, s->others[g], here);
         dr_w4 d = {dr_d4_load(link->d[0]), dr_d4_load(link->d[1]), dr_d4_load(link->d[2])};
         dr_w4 along = dr_w4_scale(d, dr_w4_dot(d, way));
         dr_w4 all = dr_w4_add(along, dr_w4_scale(way, dr_d4_load(link->alpha)));
