@@ -38,8 +38,9 @@
 //     implicit   backward Euler, linearised: (M + dt D + dt^2 K) u = M (v + dt a) + dt F for the
 //                new velocity u, q = x + dt u. K without what springs in compression take off
 //                across themselves, so it is positive definite. Conjugate gradients with the 3 x 3
-//                blocks of the diagonal as preconditioner. Held vertices have their velocity; planes
-//                and intervals that push take their normal out of the search, found in rounds.
+//                blocks of the diagonal as preconditioner. Held vertices have their velocity;
+//                planes and intervals that push, found in rounds, take their normal out of the
+//                search.
 //
 // After that springs which are too long are shortened (Provot 1995), if asked for, and limits have
 // the last word.

@@ -61,6 +61,31 @@ void dr_springs_linearise(dr_springs* s, dr_pool* pool, drape_isa isa);
 void dr_springs_solve_implicit(dr_springs* s, const dr_limits* limits, int first_vertex,
                                dr_pool* pool, drape_isa isa, dr_springs_result* result);
 
+// A search for velocities (springs_implicit.c), with its limits.
+typedef struct dr_springs_search {
+    dr_springs* s;
+    const dr_springs_kernels* kernels;
+    const dr_limits* limits; // may be null
+    int first_vertex;
+    dr_pool* pool;
+    double step;  // of the task that runs
+    double scale; // r.r at the start of the first round
+} dr_springs_search;
+
+// Rooms of the vertices with limits (springs_room.c): taken from the limits, and once velocities
+// are found changed by them; true when any was, so that the search is not over.
+void dr_springs_enter_rooms(dr_springs_search* g);
+bool dr_springs_change_rooms(const dr_springs_search* g);
+// What the limits push a vertex with, N s: A u - b.
+void dr_springs_find_push(const dr_springs_search* g, int v, double push[3]);
+// x + dt u.
+void dr_springs_place_of(const dr_springs_search* g, int v, const double u[3], double y[3]);
+
+static inline double dr_springs_dot(const double a[3], const double b[3])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
 // Finds the order of shortening for the vertices that limits hold, then shortens candidates
 // (springs_length.c). Returns how many were too long.
 void dr_springs_prepare_lengths(dr_springs* s, const dr_limits* limits, int first_vertex);
