@@ -70,6 +70,15 @@ static int do_bits(const double* mask)
     return dr_d4_bits(dr_d4_load(mask));
 }
 
+static void do_transpose(const double* a, double* out)
+{
+    dr_d4 rows[4] = {dr_d4_load(a), dr_d4_load(a + 4), dr_d4_load(a + 8), dr_d4_load(a + 12)};
+    dr_d4_transpose(rows);
+    for (int i = 0; i < 4; ++i) {
+        dr_d4_store(out + 4 * i, rows[i]);
+    }
+}
+
 static void w_dot(const double* a, const double* b, double* out)
 {
     dr_d4_store(out, dr_w4_dot(w_load(a), w_load(b)));
@@ -88,6 +97,7 @@ const simd_double_kernels DR_KERNEL(simd_double_kernels) = {
     .zero = do_zero,
     .select = do_select,
     .bits = do_bits,
+    .transpose = do_transpose,
     .w_add = w_add,
     .w_sub = w_sub,
     .w_cross = w_cross,

@@ -34,6 +34,7 @@ typedef struct simd_double_kernels {
     void (*zero)(double* out);
     void (*select)(const double* mask, const double* yes, const double* no, double* out);
     int (*bits)(const double* mask);
+    void (*transpose)(const double* a, double* out); // 16
     void (*w_add)(const double* a, const double* b, double* out);
     void (*w_sub)(const double* a, const double* b, double* out);
     void (*w_cross)(const double* a, const double* b, double* out);

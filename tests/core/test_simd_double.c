@@ -155,6 +155,21 @@ START_TEST(one_value_fills_all_lanes)
 }
 END_TEST
 
+START_TEST(rows_become_columns)
+{
+    const simd_double_kernels* kernels = kernels_of(_i);
+    for (uint32_t i = 0; kernels && i < 4; ++i) {
+        double a[16], wanted[16], found[16];
+        pick_lanes(60, i, a, 16);
+        for (int k = 0; k < 16; ++k) {
+            wanted[k] = a[k % 4 * 4 + k / 4];
+        }
+        kernels->transpose(a, found);
+        check_lanes(found, wanted, 16, "transpose", sets[_i]);
+    }
+}
+END_TEST
+
 // The order of operations is part of the contract: other orders round otherwise.
 START_TEST(vectors_follow_their_formulas)
 {
@@ -192,6 +207,7 @@ int main(void)
     tcase_add_loop_test(tests, operations_are_plain_c, 0, set_count);
     tcase_add_loop_test(tests, masks_choose_and_count, 0, set_count);
     tcase_add_loop_test(tests, one_value_fills_all_lanes, 0, set_count);
+    tcase_add_loop_test(tests, rows_become_columns, 0, set_count);
     tcase_add_loop_test(tests, vectors_follow_their_formulas, 0, set_count);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
