@@ -43,7 +43,8 @@
 //                search.
 //
 // After that springs which are too long are shortened (Provot 1995), if asked for, and limits have
-// the last word.
+// the last word. What the sweeps leave over grows with the square of the step: they are for steps
+// of a millisecond or so, and for soft springs in the long steps of implicit even fifty are few.
 //
 // Layout: places and velocities are records of four doubles, the last 0. Each vertex has its own
 // list of the springs that meet in it, in groups of four, so each spring is seen from both ends and
