@@ -84,7 +84,8 @@ void dr_self_sensor_free(dr_self_sensor* self, dr_memory* memory);
 
 // One run: looks at the places in the sheets, answers what meets. Runs of a step count from 1.
 // `far_pairs` of the result are contacts, `near_pairs` how many of them are old, `exact_tests` the
-// pairs of triangles tested, `clamped` the planes added. No heap calls once sizes are known. False when memory is short.
+// pairs of triangles tested, `clamped` the planes added. No heap calls once sizes are known. False
+// when memory is short.
 bool dr_self_sensor_detect(dr_self_sensor* self, dr_memory* memory, dr_pool* pool,
                            dr_limits* limits, int run, dr_self_result* result);
 // The same as a dr_self_detect_fn.

@@ -312,6 +312,7 @@ static const float* table_of(const dr_geodesic* geodesic, int vertex)
 void dr_geodesic_row(const dr_geodesic* geodesic, const dr_material_point* at, double* row)
 {
     if (!geodesic->table) {
+        dr_material_place(geodesic->mesh, geodesic->mesh->rest, at, row);
         return;
     }
     const int32_t* v = geodesic->mesh->triangles[at->triangle];
@@ -331,26 +332,25 @@ static void set_length(double v[3], double length)
     }
 }
 
-static double between_flat(const dr_geodesic* geodesic, const dr_material_point* p,
-                           const dr_material_point* q, double toward[3])
+static double between_flat(const double* row_p, const double* row_q, double toward[3])
 {
-    double a[3], b[3];
-    dr_material_place(geodesic->mesh, geodesic->mesh->rest, p, a);
-    dr_material_place(geodesic->mesh, geodesic->mesh->rest, q, b);
+    double squared = 0.0;
     for (int d = 0; d < 3; ++d) {
-        toward[d] = b[d] - a[d];
+        toward[d] = row_q[d] - row_p[d];
+        squared += toward[d] * toward[d];
     }
-    double length = sqrt(toward[0] * toward[0] + toward[1] * toward[1] + toward[2] * toward[2]);
-    set_length(toward, 1.0);
+    double length = sqrt(squared);
+    for (int d = 0; d < 3; ++d) {
+        toward[d] = length > 0.0 ? toward[d] / length : 0.0;
+    }
     return length;
 }
 
 double dr_geodesic_between(const dr_geodesic* geodesic, const dr_material_point* p,
-                           const double* row_p, const dr_material_point* q, const double* row_q,
-                           double toward[3])
+                           const double* row_p, const double* row_q, double toward[3])
 {
     if (geodesic->is_flat) {
-        return between_flat(geodesic, p, q, toward);
+        return between_flat(row_p, row_q, toward);
     }
     int best = 0;
     double most = -1.0;

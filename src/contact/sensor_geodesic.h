@@ -38,13 +38,13 @@ bool dr_geodesic_create(dr_geodesic* geodesic, dr_memory* memory, dr_pool* pool,
                         const dr_mesh* mesh);
 void dr_geodesic_free(dr_geodesic* geodesic, dr_memory* memory);
 
-// Distances of a place from the seeds, DR_GEODESIC_SEEDS numbers at most; nothing on flat cloth.
+// What the distance between two places is made of, DR_GEODESIC_SEEDS numbers at most: distances of
+// a place from the seeds, on flat cloth the place itself.
 void dr_geodesic_row(const dr_geodesic* geodesic, const dr_material_point* at, double* row);
 
-// Distance from p to q, `beyond` where no way leads. `toward` is the direction of the way at p, of
-// length 1 in the plane of its triangle, or zero where there is none to tell.
+// Distance from p to q by their rows, `beyond` where no way leads. `toward` is the direction of the
+// way at p, of length 1 in the plane of its triangle, or zero where there is none to tell.
 double dr_geodesic_between(const dr_geodesic* geodesic, const dr_material_point* p,
-                           const double* row_p, const dr_material_point* q, const double* row_q,
-                           double toward[3]);
+                           const double* row_p, const double* row_q, double toward[3]);
 
 #endif

@@ -46,8 +46,8 @@ drape_vec3 dr_outline_area(const dr_outline* outline, const drape_vec3* places)
 
 // --- Seeing ---
 
-// Along the direction onto the plane across one axis that it is not in: the others lose the share of
-// the direction, which is -1, 0 or 1 of the first.
+// Along the direction onto a plane across an axis: the other two coordinates lose what the direction
+// has of them for each unit along the axis, which is -1, 0 or 1.
 static void see(drape_vec3 place, const int direction[3], int axis, double out[2])
 {
     const double p[3] = {place.x, place.y, place.z};

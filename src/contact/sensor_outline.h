@@ -5,12 +5,15 @@
 // at common vertices, no vertex is passed twice, and exactly one loop runs counter-clockwise: the
 // outline; all others are holes. Then nothing is covered twice.
 //
-//     +--------+       +--------+       +-----+            Directions are those of the faces, edges
-//     | +----+ |       |     +--+--+    | +---+--+         and corners of a cube, so a place is seen
-//     | |hole| |       |     |  |  |    | |   |  |         at differences of its coordinates, nearly
-//     | +----+ |       +--+  +--+--+    | +---+  |         always without rounding, and the sides of
-//     +--------+          +-----+       +--------+         points are exact.
-//       simple         crosses            crosses
+//     +--------+       +--------+       +-----+
+//     | +----+ |       |     +--+--+    | +---+--+
+//     | |hole| |       |     |  |  |    | |   |  |
+//     | +----+ |       +--+  +--+--+    | +---+  |
+//     +--------+          +-----+       +--------+
+//       simple          crosses          crosses
+//
+// Directions are those of the faces, edges and corners of a cube, so a place is seen at differences
+// of its coordinates, nearly always without rounding, and the sides of points are exact.
 #ifndef DR_SENSOR_OUTLINE_H
 #define DR_SENSOR_OUTLINE_H
 

@@ -72,6 +72,11 @@ void dr_particles_free(dr_particles* particles, dr_memory* memory)
     *particles = (dr_particles){0};
 }
 
+static double* row_of(const dr_particles* particles, int i)
+{
+    return particles->rows + (size_t)i * DR_GEODESIC_SEEDS;
+}
+
 // --- Chance ---
 
 static double draw(dr_particles* particles)
@@ -94,6 +99,7 @@ void dr_particles_throw(dr_particles* particles, int i)
     }
     double s = draw(particles);
     particles->at[i] = dr_material_spread(lo, s, draw(particles));
+    dr_geodesic_row(particles->geodesic, &particles->at[i], row_of(particles, i));
 }
 
 // --- Forces ---
@@ -102,11 +108,6 @@ typedef struct pair {
     double straight, original;
     double across[3]; // unit vector from i to j in space
 } pair;
-
-static double* row_of(const dr_particles* particles, int i)
-{
-    return particles->rows + (size_t)i * DR_GEODESIC_SEEDS;
-}
 
 // Where all of them are in space.
 static void find_places(const dr_particles* particles, const drape_vec3* places, double x[][3])
@@ -128,7 +129,7 @@ static pair pair_of(const dr_particles* particles, double x[][3], int i, int j, 
         p.across[d] /= p.straight;
     }
     p.original = dr_geodesic_between(particles->geodesic, &particles->at[i], row_of(particles, i),
-                                     &particles->at[j], row_of(particles, j), toward);
+                                     row_of(particles, j), toward);
     return p;
 }
 
@@ -185,13 +186,6 @@ static void force_on(const dr_particles* particles, const drape_vec3* places, do
 
 // --- Moves ---
 
-static void find_rows(dr_particles* particles)
-{
-    for (int i = 0; i < particles->options.count; ++i) {
-        dr_geodesic_row(particles->geodesic, &particles->at[i], row_of(particles, i));
-    }
-}
-
 // Moves all at once; returns how many went far enough to count.
 static int move_all(dr_particles* particles, const drape_vec3* places)
 {
@@ -212,15 +206,14 @@ static int move_all(dr_particles* particles, const drape_vec3* places)
     for (int i = 0; i < o->count; ++i) {
         double gone = dr_material_walk(mesh_of(particles), &particles->at[i], move[i]);
         moving += gone > still_share * o->cell;
+        dr_geodesic_row(particles->geodesic, &particles->at[i], row_of(particles, i));
     }
-    find_rows(particles);
     return moving;
 }
 
 int dr_particles_relax(dr_particles* particles, const drape_vec3* places, int most_moves)
 {
     int moves = 0, moving = particles->options.count;
-    find_rows(particles);
     while (moves < most_moves && moving >= particles->options.least_moving) {
         moving = move_all(particles, places);
         ++moves;

@@ -1,9 +1,9 @@
 // contact/sensor_particles.h: particles that look for folds.
 //
-// After the combination of sensor particles and hierarchies for self-collision of deformable
-// objects (work in progress on square cloths, one kind of particle). Some particles live on a cloth.
-// Two numbers say how a pair lies: its straight distance rs through space, and its original
-// distance ro along the cloth at rest. In a fold rs is small and ro is not:
+// After a paper that puts particles in front of a hierarchy to find self-collisions of deformable
+// objects. Some particles live on a cloth. Two numbers say how a pair lies: its straight distance rs
+// through space, and its original distance ro along the cloth at rest. In a fold rs is small and ro
+// is not:
 //
 //            fold                  attraction   a (ro - rs) / rs     along the cloth, to where the
 //       .---------o i              repulsion    b l0 / ro            pair comes nearer in space
@@ -16,8 +16,8 @@
 // text says of it, and a = 20, b = 10 are as printed. l0 is a share of the size of the cloth.
 //
 // Particles are moved until fewer than `least_moving` of them move more than a fiftieth of a cell,
-// or `most_moves` times, and stay where they are until the next frame. Every tenth frame one of them
-// is thrown to a random place, so that a group stuck in one fold finds others.
+// or `most_moves` times, and stay where they are until the next frame. Every tenth frame one of
+// them is thrown to a random place, so that a group stuck in one fold finds others.
 //
 // The gate opens when some pair has rs < tolerance, ro > 2 rs and ro - rs > h. (The first condition
 // alone, as printed, opens on flat cloth as soon as there are many particles.) It is not

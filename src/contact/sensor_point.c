@@ -71,9 +71,9 @@ void dr_material_gradient(const dr_mesh* mesh, int triangle, const double values
 
 // --- Walking ---
 
-// Edges that one move may cross: moves are shorter than an edge, but a way through a vertex turns
-// through the triangles around it.
-enum { most_crossings = 64 };
+// Edges that one move may cross, and how many of them at one place: a way through a vertex turns
+// through the triangles around it, and in a corner of the cloth it finds no way on.
+enum { most_crossings = 64, most_turns = 8 };
 
 // The triangle across the edge opposite to a corner; -1 at a border, and where there is no area to
 // walk on.
@@ -181,14 +181,21 @@ static int go_inside(dr_material_point* at, double gradients[3][3], double way[3
 
 double dr_material_walk(const dr_mesh* mesh, dr_material_point* at, const double move[3])
 {
-    double way[3] = {move[0], move[1], move[2]}, gone = 0.0, gradients[3][3];
-    for (int i = 0; i < most_crossings && weight_gradients(mesh, at->triangle, gradients); ++i) {
+    double way[3] = {move[0], move[1], move[2]}, gradients[3][3];
+    double whole = sqrt(dot(way, way)), gone = 0.0;
+    int turns = 0;
+    for (int i = 0; i < most_crossings && turns < most_turns; ++i) {
         double before = sqrt(dot(way, way));
-        int corner = go_inside(at, gradients, way);
-        gone += before - sqrt(dot(way, way));
-        if (corner < 0) {
-            return gone;
+        if (!weight_gradients(mesh, at->triangle, gradients)) {
+            break;
         }
+        int corner = go_inside(at, gradients, way);
+        double went = before - sqrt(dot(way, way));
+        gone += went;
+        if (corner < 0) {
+            break;
+        }
+        turns = went > 1e-9 * whole ? 0 : turns + 1;
         int next = across(mesh, at->triangle, corner);
         if (next >= 0) {
             step_over(mesh, at, corner, next, way);

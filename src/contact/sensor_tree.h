@@ -1,4 +1,4 @@
-// contact/sensor_tree.h: a bottom-up hierarchy of patches that know whether they can hit themselves.
+// contact/sensor_tree.h: a bottom-up hierarchy of patches that know when they cannot hit themselves.
 //
 // A patch of cloth for which some vector has a positive dot product with all its normals (a
 // *positive vector*) does not hit itself by curving round: seen along that vector it nowhere turns

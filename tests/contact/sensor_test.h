@@ -30,8 +30,8 @@ static inline test_sheets* sheet_of(drape_vec3* positions, int vertex_count,
     return t;
 }
 
-// A strip that runs straight to `fold`, round a half circle, and back above itself at `gap`: how far
-// along and how high a place at length s comes.
+// A strip that runs straight to `fold`, round a half circle, and back above itself at `gap`: how
+// far along and how high a place at length s comes.
 static inline void fold_over(double s, double fold, double gap, double* along, double* up)
 {
     double r = 0.5 * gap, arc = 3.14159265358979 * r, past = s - fold;

@@ -19,7 +19,7 @@ static double least_apart(const dr_particles* p)
     for (int i = 0; i < p->options.count; ++i) {
         for (int j = 0; j < i; ++j) {
             least = fmin(least, dr_geodesic_between(p->geodesic, &p->at[i],
-                                                    p->rows + i * DR_GEODESIC_SEEDS, &p->at[j],
+                                                    p->rows + i * DR_GEODESIC_SEEDS,
                                                     p->rows + j * DR_GEODESIC_SEEDS, toward));
         }
     }
