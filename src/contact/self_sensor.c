@@ -84,6 +84,7 @@ void dr_self_sensor_free(dr_self_sensor* self, dr_memory* memory)
     dr_pair_search_free(&self->between, memory);
     dr_array_free(memory, &self->checks, sizeof(dr_pair));
     dr_array_free(memory, &self->relations, sizeof(uint8_t));
+    dr_array_free(memory, &self->order, sizeof(dr_sort_item));
     dr_array_free(memory, &self->old, sizeof(dr_pair));
     dr_array_free(memory, &self->contacts, sizeof(dr_sensor_contact));
     *self = (dr_self_sensor){0};
@@ -278,10 +279,25 @@ static bool search_all(run* r)
 
 // --- Contacts ---
 
-static int compare_contacts(const void* first, const void* second)
+// The checks that meet, in the order of their triangles.
+static bool order_hits(run* r)
 {
-    const dr_sensor_contact *p = first, *q = second;
-    return compare_pairs(&(dr_pair){p->a, p->b}, &(dr_pair){q->a, q->b});
+    dr_self_sensor* self = r->self;
+    const dr_pair* checks = self->checks.data;
+    const uint8_t* relations = self->relations.data;
+    self->order.count = 0;
+    for (int i = 0; i < self->checks.count; ++i) {
+        if (relations[i] == DR_TRIANGLES_APART) {
+            continue;
+        }
+        dr_sort_item* place = dr_array_push(r->memory, &self->order, sizeof *place);
+        if (!place) {
+            return false;
+        }
+        *place = (dr_sort_item){(uint64_t)checks[i].a << 32 | (uint32_t)checks[i].b, i};
+    }
+    dr_sort(self->order.data, self->order.count);
+    return true;
 }
 
 static bool list_contacts(run* r)
@@ -290,24 +306,22 @@ static bool list_contacts(run* r)
     const dr_pair* checks = self->checks.data;
     const uint8_t* relations = self->relations.data;
     self->contacts.count = 0;
-    for (int i = 0; i < self->checks.count; ++i) {
-        if (relations[i] == DR_TRIANGLES_APART) {
-            continue;
-        }
+    if (!order_hits(r)) {
+        return false;
+    }
+    const dr_sort_item* order = self->order.data;
+    for (int i = 0; i < self->order.count; ++i) {
+        dr_pair pair = checks[order[i].value];
         dr_sensor_contact* place = dr_array_push(r->memory, &self->contacts, sizeof *place);
         if (!place) {
             return false;
         }
-        *place = dr_sensor_contact_of(self->sheets, self->options.inverse_mass, checks[i].a,
-                                      checks[i].b, (dr_relation)relations[i]);
-        place->is_old = is_old(self, checks[i]);
+        *place = dr_sensor_contact_of(self->sheets, self->options.inverse_mass, pair.a, pair.b,
+                                      (dr_relation)relations[order[i].value]);
+        place->is_old = is_old(self, pair);
         r->result->near_pairs += place->is_old;
     }
     r->result->far_pairs = self->contacts.count;
-    if (self->contacts.count > 0) {
-        qsort(self->contacts.data, (size_t)self->contacts.count, sizeof(dr_sensor_contact),
-              compare_contacts);
-    }
     return true;
 }
 

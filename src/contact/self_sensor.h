@@ -72,6 +72,7 @@ typedef struct dr_self_sensor {
     dr_pair_search between; // of two cloths
     dr_array checks;        // dr_pair: triangles of the sheets to be tested in this run
     dr_array relations;     // uint8_t by check: dr_relation
+    dr_array order;         // dr_sort_item: checks that meet, by their triangles
     dr_array old;           // dr_pair: what met in the last frame, in order
     dr_array contacts;      // dr_sensor_contact of the last run, in order
 } dr_self_sensor;

@@ -1,20 +1,26 @@
 #include "contact/sensor_outline.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "collide/predicates.h"
 
-bool dr_outline_create(dr_outline* outline, dr_memory* memory, int capacity)
+bool dr_outline_create(dr_outline* outline, dr_memory* memory, int capacity, int vertex_count)
 {
-    *outline = (dr_outline){.capacity = capacity};
+    *outline = (dr_outline){.capacity = capacity, .vertex_count = vertex_count};
     outline->edges = dr_new(memory, dr_outline_edge, capacity + 1);
-    return outline->edges != NULL;
+    outline->order = dr_new(memory, dr_sort_item, capacity + 1);
+    outline->edge_from = dr_new(memory, int32_t, vertex_count + 1);
+    for (int v = 0; v < vertex_count && outline->edge_from; ++v) {
+        outline->edge_from[v] = -1;
+    }
+    return outline->edges && outline->order && outline->edge_from;
 }
 
 void dr_outline_free(dr_outline* outline, dr_memory* memory)
 {
     dr_delete(memory, outline->edges, outline->capacity + 1);
+    dr_delete(memory, outline->order, outline->capacity + 1);
+    dr_delete(memory, outline->edge_from, outline->vertex_count + 1);
     *outline = (dr_outline){0};
 }
 
@@ -72,25 +78,23 @@ static void see_edges(dr_outline* outline, const drape_vec3* places, const int d
 
 // --- Loops ---
 
-static int compare_from(const void* first, const void* second)
+// Notes which edge begins at each vertex. False when two do.
+static bool note_edges(dr_outline* outline)
 {
-    const dr_outline_edge *e = first, *f = second;
-    return e->from < f->from ? -1 : e->from > f->from;
+    bool is_once = true;
+    for (int i = 0; i < outline->count; ++i) {
+        int32_t* place = &outline->edge_from[outline->edges[i].from];
+        is_once = is_once && *place < 0;
+        *place = i;
+    }
+    return is_once;
 }
 
-// The edge that begins at a vertex, or -1.
-static int edge_from(const dr_outline* outline, int vertex)
+static void forget_edges(dr_outline* outline)
 {
-    int lo = 0, hi = outline->count - 1;
-    while (lo < hi) {
-        int middle = (lo + hi) / 2;
-        if (outline->edges[middle].from < vertex) {
-            lo = middle + 1;
-        } else {
-            hi = middle;
-        }
+    for (int i = 0; i < outline->count; ++i) {
+        outline->edge_from[outline->edges[i].from] = -1;
     }
-    return outline->count > 0 && outline->edges[lo].from == vertex ? lo : -1;
 }
 
 // Twice the area inside the loop that begins with an edge; NaN when it has no end.
@@ -103,45 +107,51 @@ static double loop_area(dr_outline* outline, int first)
         dr_outline_edge* e = &outline->edges[i];
         e->is_seen = true;
         area += (e->a[0] - o[0]) * (e->b[1] - o[1]) - (e->a[1] - o[1]) * (e->b[0] - o[0]);
-        i = edge_from(outline, e->to);
+        i = outline->edge_from[e->to];
     } while (i >= 0 && !outline->edges[i].is_seen);
     return i == first ? area : NAN;
+}
+
+// Loops with their inside to the left; -1 when one has no inside.
+static int count_outlines(dr_outline* outline, int sign)
+{
+    int outlines = 0;
+    for (int i = 0; i < outline->count; ++i) {
+        if (!outline->edges[i].is_seen) {
+            double area = sign * loop_area(outline, i);
+            if (!(area > 0.0) && !(area < 0.0)) {
+                return -1;
+            }
+            outlines += area > 0.0;
+        }
+    }
+    return outlines;
 }
 
 // Every vertex is passed once, and one loop alone has its inside to the left.
 static bool has_one_outline(dr_outline* outline, int sign)
 {
-    int outlines = 0;
-    qsort(outline->edges, (size_t)outline->count, sizeof *outline->edges, compare_from);
-    for (int i = 0; i + 1 < outline->count; ++i) {
-        if (outline->edges[i].from == outline->edges[i + 1].from) {
-            return false;
-        }
-    }
-    for (int i = 0; i < outline->count; ++i) {
-        if (!outline->edges[i].is_seen) {
-            double area = sign * loop_area(outline, i);
-            if (!(area > 0.0) && !(area < 0.0)) {
-                return false;
-            }
-            outlines += area > 0.0;
-        }
-    }
-    return outlines == 1;
+    bool is_one = note_edges(outline) && count_outlines(outline, sign) == 1;
+    forget_edges(outline);
+    return is_one;
 }
 
 // --- Crossings ---
 
-static int compare_lo(const void* first, const void* second)
+static double lesser(double a, double b)
 {
-    const dr_outline_edge *e = first, *f = second;
-    return e->lo < f->lo ? -1 : e->lo > f->lo;
+    return a < b ? a : b;
+}
+
+static double greater(double a, double b)
+{
+    return a > b ? a : b;
 }
 
 static bool is_between(const double a[2], const double b[2], const double p[2])
 {
-    return fmin(a[0], b[0]) <= p[0] && p[0] <= fmax(a[0], b[0]) && fmin(a[1], b[1]) <= p[1] &&
-           p[1] <= fmax(a[1], b[1]);
+    return lesser(a[0], b[0]) <= p[0] && p[0] <= greater(a[0], b[0]) &&
+           lesser(a[1], b[1]) <= p[1] && p[1] <= greater(a[1], b[1]);
 }
 
 // Touching counts.
@@ -165,8 +175,8 @@ static bool lie_on_each_other(const double common[2], const double p[2], const d
 
 static bool edges_meet(const dr_outline_edge* e, const dr_outline_edge* f)
 {
-    if (fmin(e->a[1], e->b[1]) > fmax(f->a[1], f->b[1]) ||
-        fmin(f->a[1], f->b[1]) > fmax(e->a[1], e->b[1])) {
+    if (lesser(e->a[1], e->b[1]) > greater(f->a[1], f->b[1]) ||
+        lesser(f->a[1], f->b[1]) > greater(e->a[1], e->b[1])) {
         return false;
     }
     if (e->to == f->from && e->from == f->to) {
@@ -182,11 +192,16 @@ static bool edges_meet(const dr_outline_edge* e, const dr_outline_edge* f)
 // By the first coordinate: an edge is compared with those that begin before it ends.
 static bool nothing_meets(dr_outline* outline)
 {
-    qsort(outline->edges, (size_t)outline->count, sizeof *outline->edges, compare_lo);
+    const dr_outline_edge* edges = outline->edges;
+    dr_sort_item* order = outline->order;
     for (int i = 0; i < outline->count; ++i) {
-        const dr_outline_edge* e = &outline->edges[i];
-        for (int j = i + 1; j < outline->count && outline->edges[j].lo <= e->hi; ++j) {
-            if (edges_meet(e, &outline->edges[j])) {
+        order[i] = (dr_sort_item){dr_sort_key_of_number(edges[i].lo), i};
+    }
+    dr_sort(order, outline->count);
+    for (int i = 0; i < outline->count; ++i) {
+        const dr_outline_edge* e = &edges[order[i].value];
+        for (int j = i + 1; j < outline->count && edges[order[j].value].lo <= e->hi; ++j) {
+            if (edges_meet(e, &edges[order[j].value])) {
                 return false;
             }
         }

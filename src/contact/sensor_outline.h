@@ -17,6 +17,7 @@
 #ifndef DR_SENSOR_OUTLINE_H
 #define DR_SENSOR_OUTLINE_H
 
+#include "contact/sensor_sort.h"
 #include "core/memory.h"
 
 typedef struct dr_outline_edge {
@@ -29,11 +30,13 @@ typedef struct dr_outline_edge {
 // Room for the edges of one border.
 typedef struct dr_outline {
     dr_outline_edge* edges;
-    int count, capacity;
+    dr_sort_item* order; // of the edges
+    int32_t* edge_from;  // by vertex: the edge that begins there; -1 between calls
+    int count, capacity, vertex_count;
 } dr_outline;
 
 // False when memory is short; free it then all the same.
-bool dr_outline_create(dr_outline* outline, dr_memory* memory, int capacity);
+bool dr_outline_create(dr_outline* outline, dr_memory* memory, int capacity, int vertex_count);
 void dr_outline_free(dr_outline* outline, dr_memory* memory);
 
 // The border is that of all edges added since the last clear, each with the patch to its left when

@@ -292,7 +292,7 @@ static bool find_borders(making* m)
         is_done = border_of_node(m, n) && rim_of_node(m, n);
         most = is_done && of->border_count[n] > most ? of->border_count[n] : most;
     }
-    return is_done && dr_outline_create(&of->outline, m->memory, 2 * most);
+    return is_done && dr_outline_create(&of->outline, m->memory, 2 * most, of->mesh->vertex_count);
 }
 
 // --- Create and free ---
@@ -382,9 +382,7 @@ void dr_sensor_tree_free(dr_sensor_tree* of, dr_memory* memory)
     }
     dr_array_free(memory, &of->borders, sizeof(int32_t));
     dr_array_free(memory, &of->rims, sizeof(int32_t));
-    if (of->outline.edges) {
-        dr_outline_free(&of->outline, memory);
-    }
+    dr_outline_free(&of->outline, memory);
     dr_tree_free(&of->tree, memory);
     *of = (dr_sensor_tree){0};
 }

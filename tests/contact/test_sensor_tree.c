@@ -353,7 +353,7 @@ static bool is_simple(const drape_vec3* places, const int* loop, int count, cons
     dr_memory memory;
     dr_outline outline;
     dr_memory_init(&memory, NULL);
-    ck_assert(dr_outline_create(&outline, &memory, count));
+    ck_assert(dr_outline_create(&outline, &memory, count, 9));
     for (int i = 0, first = 0; i < count; ++i) {
         // A loop ends where the next number is negative: minus one, and back to its first.
         if (loop[i] < 0) {
