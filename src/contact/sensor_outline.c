@@ -52,8 +52,8 @@ drape_vec3 dr_outline_area(const dr_outline* outline, const drape_vec3* places)
 
 // --- Seeing ---
 
-// Along the direction onto a plane across an axis: the other two coordinates lose what the direction
-// has of them for each unit along the axis, which is -1, 0 or 1.
+// Along the direction onto a plane across an axis: the other two coordinates lose what the
+// direction has of them for each unit along the axis, which is -1, 0 or 1.
 static void see(drape_vec3 place, const int direction[3], int axis, double out[2])
 {
     const double p[3] = {place.x, place.y, place.z};

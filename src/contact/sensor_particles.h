@@ -1,9 +1,9 @@
 // contact/sensor_particles.h: particles that look for folds.
 //
 // After a paper that puts particles in front of a hierarchy to find self-collisions of deformable
-// objects. Some particles live on a cloth. Two numbers say how a pair lies: its straight distance rs
-// through space, and its original distance ro along the cloth at rest. In a fold rs is small and ro
-// is not:
+// objects. Some particles live on a cloth. Two numbers say how a pair lies: its straight distance
+// rs through space, and its original distance ro along the cloth at rest. In a fold rs is small and
+// ro is not:
 //
 //            fold                  attraction   a (ro - rs) / rs     along the cloth, to where the
 //       .---------o i              repulsion    b l0 / ro            pair comes nearer in space

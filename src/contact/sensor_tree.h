@@ -1,4 +1,4 @@
-// contact/sensor_tree.h: a bottom-up hierarchy of patches that know when they cannot hit themselves.
+// contact/sensor_tree.h: a bottom-up hierarchy of patches that cannot hit themselves.
 //
 // A patch of cloth for which some vector has a positive dot product with all its normals (a
 // *positive vector*) does not hit itself by curving round: seen along that vector it nowhere turns
@@ -12,7 +12,10 @@
 // With the outline test (contact/sensor_outline.h) it is a theorem: a patch that faces the vector
 // everywhere is seen at a point as often as its outline winds round it; so when the outline is
 // simple, nothing is seen twice, and no two triangles touch but where they join. Without it, what
-// is said of spirals is not checked.
+// is said of spirals is not checked. On sheets of 11 x 11 vertices that hang from pins and fall
+// through themselves, 100 to 150 frames each, the rule as printed misses contacts in 16 to 55
+// frames, in 12 to 24 when only patches that share an edge count as adjacent, and with outlines in
+// none; it then saves 6 to 30 % of the checks instead of 11 to 37 %.
 //
 // The rule holds for connected patches of a surface with two sides. Patches that are not connected,
 // or that hold an edge of more than two triangles or one that cannot be given sides (a band with a
