@@ -332,25 +332,41 @@ static void set_length(double v[3], double length)
     }
 }
 
-static double between_flat(const double* row_p, const double* row_q, double toward[3])
+static double between_flat(const double* row_p, const double* row_q, double from_p[3],
+                           double from_q[3])
 {
     double squared = 0.0;
     for (int d = 0; d < 3; ++d) {
-        toward[d] = row_q[d] - row_p[d];
-        squared += toward[d] * toward[d];
+        from_p[d] = row_q[d] - row_p[d];
+        squared += from_p[d] * from_p[d];
     }
     double length = sqrt(squared);
     for (int d = 0; d < 3; ++d) {
-        toward[d] = length > 0.0 ? toward[d] / length : 0.0;
+        from_p[d] = length > 0.0 ? from_p[d] / length : 0.0;
+        from_q[d] = -from_p[d];
     }
     return length;
 }
 
-double dr_geodesic_between(const dr_geodesic* geodesic, const dr_material_point* p,
-                           const double* row_p, const double* row_q, double toward[3])
+// The direction on a triangle away from a seed (sign 1) or towards it (-1).
+static void way_of_seed(const dr_geodesic* geodesic, int triangle, int seed, double sign,
+                        double out[3])
 {
-    if (geodesic->is_flat) {
-        return between_flat(row_p, row_q, toward);
+    const int32_t* v = geodesic->mesh->triangles[triangle];
+    double values[3];
+    for (int k = 0; k < 3; ++k) {
+        values[k] = table_of(geodesic, v[k])[seed];
+    }
+    dr_material_gradient(geodesic->mesh, triangle, values, out);
+    set_length(out, sign);
+}
+
+double dr_geodesic_between(const dr_geodesic* geodesic, const dr_material_point* p,
+                           const double* row_p, const dr_material_point* q, const double* row_q,
+                           double from_p[3], double from_q[3])
+{
+    if (!geodesic->table) {
+        return between_flat(row_p, row_q, from_p, from_q);
     }
     int best = 0;
     double most = -1.0;
@@ -361,13 +377,9 @@ double dr_geodesic_between(const dr_geodesic* geodesic, const dr_material_point*
             best = s;
         }
     }
-    // The greatest seen difference is that of a whole part of the mesh from another.
-    const int32_t* v = geodesic->mesh->triangles[p->triangle];
-    double values[3];
-    for (int k = 0; k < 3; ++k) {
-        values[k] = geodesic->table ? table_of(geodesic, v[k])[best] : 0.0;
-    }
-    dr_material_gradient(geodesic->mesh, p->triangle, values, toward);
-    set_length(toward, row_p[best] > row_q[best] ? -1.0 : 1.0);
+    double sign = row_p[best] > row_q[best] ? -1.0 : 1.0;
+    way_of_seed(geodesic, p->triangle, best, sign, from_p);
+    way_of_seed(geodesic, q->triangle, best, -sign, from_q);
+    // A greater difference than any way is that of one piece of the mesh from another.
     return most < 0.5 * geodesic->beyond ? fmax(most, 0.0) : geodesic->beyond;
 }

@@ -42,9 +42,11 @@ void dr_geodesic_free(dr_geodesic* geodesic, dr_memory* memory);
 // a place from the seeds, on flat cloth the place itself.
 void dr_geodesic_row(const dr_geodesic* geodesic, const dr_material_point* at, double* row);
 
-// Distance from p to q by their rows, `beyond` where no way leads. `toward` is the direction of the
-// way at p, of length 1 in the plane of its triangle, or zero where there is none to tell.
+// Distance between p and q by their rows, `beyond` where no way leads. `from_p` is the direction of
+// the way at p, `from_q` at q, each of length 1 in the plane of its triangle, or zero where there is
+// none to tell.
 double dr_geodesic_between(const dr_geodesic* geodesic, const dr_material_point* p,
-                           const double* row_p, const double* row_q, double toward[3]);
+                           const double* row_p, const dr_material_point* q, const double* row_q,
+                           double from_p[3], double from_q[3]);
 
 #endif

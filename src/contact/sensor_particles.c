@@ -106,7 +106,8 @@ void dr_particles_throw(dr_particles* particles, int i)
 
 typedef struct pair {
     double straight, original;
-    double across[3]; // unit vector from i to j in space
+    double across[3];            // unit vector from i to j in space
+    double from_i[3], from_j[3]; // of the way along the cloth
 } pair;
 
 // Where all of them are in space.
@@ -117,7 +118,7 @@ static void find_places(const dr_particles* particles, const drape_vec3* places,
     }
 }
 
-static pair pair_of(const dr_particles* particles, double x[][3], int i, int j, double toward[3])
+static pair pair_of(const dr_particles* particles, double x[][3], int i, int j)
 {
     pair p = {0};
     for (int d = 0; d < 3; ++d) {
@@ -129,7 +130,7 @@ static pair pair_of(const dr_particles* particles, double x[][3], int i, int j, 
         p.across[d] /= p.straight;
     }
     p.original = dr_geodesic_between(particles->geodesic, &particles->at[i], row_of(particles, i),
-                                     row_of(particles, j), toward);
+                                     &particles->at[j], row_of(particles, j), p.from_i, p.from_j);
     return p;
 }
 
@@ -155,33 +156,45 @@ static void add_pull(const dr_particles* particles, const drape_vec3* places, in
     }
 }
 
-static void force_on(const dr_particles* particles, const drape_vec3* places, double x[][3], int i,
-                     double force[3])
+// What acts on all of them: pulls through space, and forces on the rest shape.
+typedef struct forces {
+    double pull[DR_MOST_PARTICLES][3], force[DR_MOST_PARTICLES][3];
+} forces;
+
+static void add_pair(const dr_particles* particles, double x[][3], int i, int j, forces* sum)
 {
     const dr_particles_options* o = &particles->options;
-    double least = least_share * o->cell, length = o->spread * particles->geodesic->side;
-    double pull[3] = {0};
-    memset(force, 0, sizeof(double[3]));
-    for (int j = 0; j < o->count; ++j) {
-        if (j == i) {
-            continue;
-        }
-        double toward[3];
-        pair p = pair_of(particles, x, i, j, toward);
-        double straight = fmax(p.straight, least), original = fmax(p.original, least);
-        bool is_joined = p.original < particles->geodesic->beyond;
-        if (original > straight) {
-            // Pieces that are not joined attract as if they were one cloth's length apart.
-            double ways = is_joined ? original : straight + particles->geodesic->side;
-            for (int d = 0; d < 3; ++d) {
-                pull[d] += o->attraction * (ways - straight) / straight * p.across[d];
-            }
-        }
-        for (int d = 0; d < 3 && is_joined; ++d) {
-            force[d] -= o->repulsion * length / original * toward[d];
+    const dr_geodesic* g = particles->geodesic;
+    pair p = pair_of(particles, x, i, j);
+    double least = least_share * o->cell;
+    double straight = fmax(p.straight, least), original = fmax(p.original, least);
+    bool is_joined = p.original < g->beyond;
+    // Pieces that are not joined attract as if they were one cloth's length apart.
+    double ways = is_joined ? original : straight + g->side;
+    double attraction = ways > straight ? o->attraction * (ways - straight) / straight : 0.0;
+    double repulsion = is_joined ? o->repulsion * o->spread * g->side / original : 0.0;
+    for (int d = 0; d < 3; ++d) {
+        sum->pull[i][d] += attraction * p.across[d];
+        sum->pull[j][d] -= attraction * p.across[d];
+        sum->force[i][d] -= repulsion * p.from_i[d];
+        sum->force[j][d] -= repulsion * p.from_j[d];
+    }
+}
+
+static void find_forces(const dr_particles* particles, const drape_vec3* places, forces* sum)
+{
+    double x[DR_MOST_PARTICLES][3];
+    int count = particles->options.count;
+    memset(sum, 0, sizeof *sum);
+    find_places(particles, places, x);
+    for (int i = 0; i < count; ++i) {
+        for (int j = i + 1; j < count; ++j) {
+            add_pair(particles, x, i, j, sum);
         }
     }
-    add_pull(particles, places, i, pull, force);
+    for (int i = 0; i < count; ++i) {
+        add_pull(particles, places, i, sum->pull[i], sum->force[i]);
+    }
 }
 
 // --- Moves ---
@@ -190,21 +203,18 @@ static void force_on(const dr_particles* particles, const drape_vec3* places, do
 static int move_all(dr_particles* particles, const drape_vec3* places)
 {
     const dr_particles_options* o = &particles->options;
-    double x[DR_MOST_PARTICLES][3], move[DR_MOST_PARTICLES][3], most = step_share * o->cell;
+    forces sum;
     int moving = 0;
-    find_places(particles, places, x);
+    find_forces(particles, places, &sum);
     for (int i = 0; i < o->count; ++i) {
-        force_on(particles, places, x, i, move[i]);
-        double scale = o->mobility * o->cell;
-        double length = scale * sqrt(move[i][0] * move[i][0] + move[i][1] * move[i][1] +
-                                     move[i][2] * move[i][2]);
+        double* move = sum.force[i];
+        double scale = o->mobility * o->cell, most = step_share * o->cell;
+        double length = scale * sqrt(move[0] * move[0] + move[1] * move[1] + move[2] * move[2]);
         scale *= length > most ? most / length : 1.0;
         for (int d = 0; d < 3; ++d) {
-            move[i][d] *= scale;
+            move[d] *= scale;
         }
-    }
-    for (int i = 0; i < o->count; ++i) {
-        double gone = dr_material_walk(mesh_of(particles), &particles->at[i], move[i]);
+        double gone = dr_material_walk(mesh_of(particles), &particles->at[i], move);
         moving += gone > still_share * o->cell;
         dr_geodesic_row(particles->geodesic, &particles->at[i], row_of(particles, i));
     }
@@ -236,8 +246,7 @@ dr_gate dr_particles_judge(const dr_particles* particles, const drape_vec3* plac
     find_places(particles, places, x);
     for (int i = 0; i < particles->options.count; ++i) {
         for (int j = i + 1; j < particles->options.count; ++j) {
-            double toward[3];
-            pair p = pair_of(particles, x, i, j, toward);
+            pair p = pair_of(particles, x, i, j);
             bool is_open = opens(&particles->options, &p);
             if (is_open > gate.is_open || (is_open == gate.is_open && p.straight < gate.straight)) {
                 gate.is_open = is_open;

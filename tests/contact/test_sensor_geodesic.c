@@ -31,7 +31,8 @@ static double ask(const dr_geodesic* g, const dr_material_point* p, const dr_mat
     static double row_p[DR_GEODESIC_SEEDS], row_q[DR_GEODESIC_SEEDS];
     dr_geodesic_row(g, p, row_p);
     dr_geodesic_row(g, q, row_q);
-    return dr_geodesic_between(g, p, row_p, row_q, toward);
+    double back[3];
+    return dr_geodesic_between(g, p, row_p, q, row_q, toward, back);
 }
 
 // A grid of unit side as the rest shape of another form.

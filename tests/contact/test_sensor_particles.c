@@ -15,12 +15,12 @@ typedef struct starts {
 
 static double least_apart(const dr_particles* p)
 {
-    double least = INFINITY, toward[3];
+    double least = INFINITY, from[2][3];
     for (int i = 0; i < p->options.count; ++i) {
         for (int j = 0; j < i; ++j) {
-            least = fmin(least, dr_geodesic_between(p->geodesic, &p->at[i],
-                                                    p->rows + i * DR_GEODESIC_SEEDS,
-                                                    p->rows + j * DR_GEODESIC_SEEDS, toward));
+            const double *a = p->rows + i * DR_GEODESIC_SEEDS, *b = p->rows + j * DR_GEODESIC_SEEDS;
+            least = fmin(least, dr_geodesic_between(p->geodesic, &p->at[i], a, &p->at[j], b,
+                                                    from[0], from[1]));
         }
     }
     return least;
