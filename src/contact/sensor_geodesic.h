@@ -43,8 +43,8 @@ void dr_geodesic_free(dr_geodesic* geodesic, dr_memory* memory);
 void dr_geodesic_row(const dr_geodesic* geodesic, const dr_material_point* at, double* row);
 
 // Distance between p and q by their rows, `beyond` where no way leads. `from_p` is the direction of
-// the way at p, `from_q` at q, each of length 1 in the plane of its triangle, or zero where there is
-// none to tell.
+// the way at p, `from_q` at q, each of length 1 in the plane of its triangle, or zero where there
+// is none to tell.
 double dr_geodesic_between(const dr_geodesic* geodesic, const dr_material_point* p,
                            const double* row_p, const dr_material_point* q, const double* row_q,
                            double from_p[3], double from_q[3]);
