@@ -31,4 +31,8 @@ if(DRAPE_SANITIZE)
     set(flags -fsanitize=${DRAPE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
     add_compile_options(${flags})
     add_link_options(${flags})
+    # Else gcc takes minutes to tell the debugger about variables of sanitized kernels.
+    if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
+        add_compile_options(-fno-var-tracking)
+    endif()
 endif()
