@@ -39,12 +39,17 @@ static bool is_sharp(const dr_cloth* cloth, const dr_obstacle* obstacle)
 }
 
 // and as long as nothing pulls them longer: a blow does, and then points of edges and triangles are
-// held as well.
+// held as well, unless even the longest edge sinks by next to nothing.
 static bool needs_features(const dr_cloth* cloth, const dr_obstacle* obstacle)
 {
-    bool is_pulled = cloth->reach > 1.25f * cloth->edge_max;
-    return is_sharp(cloth, obstacle) ||
-           (is_pulled && obstacle->shape.kind != DRAPE_SHAPE_PLANE);
+    const float pulled = 1.25f, next_to_nothing = 0.05f;
+    if (is_sharp(cloth, obstacle)) {
+        return true;
+    }
+    float rest = cloth->edge_max, now = cloth->reach;
+    float sink = (now * now - rest * rest) / (8.0f * dr_shape_roundness(&obstacle->shape));
+    return now > pulled * rest && sink > next_to_nothing * cloth->thickness &&
+           obstacle->shape.kind != DRAPE_SHAPE_PLANE;
 }
 
 // Bodies of triangles meet the triangles of a cloth; loose vertices pass.
