@@ -228,9 +228,13 @@ static void print_row(const paper_row* row, const paper_ratios* ratios)
     fflush(stdout);
 }
 
+// An empty cell where there is no ratio.
 static void put_ratio(char* text, size_t size, double value)
 {
-    snprintf(text, size, isnan(value) ? "" : "%.4g", value);
+    text[0] = '\0';
+    if (!isnan(value)) {
+        snprintf(text, size, "%.4g", value);
+    }
 }
 
 static void write_row(dr_output* out, const paper_row* row, const paper_ratios* ratios)
