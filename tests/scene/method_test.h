@@ -86,33 +86,20 @@ static inline void free_check_mesh(dr_check_mesh* mesh)
     free((void*)(uintptr_t)mesh->triangles);
 }
 
-static inline dr_crossings crossings_of(const dr_check_mesh* meshes, int count)
-{
-    dr_memory memory;
-    dr_crossings found;
-    dr_memory_init(&memory, NULL);
-    ck_assert(dr_crossings_find(&found, &memory, NULL, meshes, count));
-    return found;
-}
-
-static inline void free_crossings(dr_crossings* found)
-{
-    dr_memory memory;
-    dr_memory_init(&memory, NULL);
-    dr_crossings_free(found, &memory);
-}
-
 // Looks at cloths, then colliders, given as meshes.
 static inline verdict judge_meshes(const dr_check_mesh* meshes, int cloths, int obstacles)
 {
     verdict v = {0};
-    dr_crossings found = crossings_of(meshes, cloths + obstacles);
+    dr_memory memory;
+    dr_crossings found;
+    dr_memory_init(&memory, NULL);
+    ck_assert(dr_crossings_find(&found, &memory, NULL, meshes, cloths + obstacles));
     for (int i = 0; i < found.pair_count; ++i) {
         if (found.pairs[i].meeting == DR_MEETING_CROSSING) {
             *(found.pairs[i].mesh_b < cloths ? &v.self : &v.obstacle) += 1;
         }
     }
-    free_crossings(&found);
+    dr_crossings_free(&found, &memory);
     for (int i = 0; i < cloths; ++i) {
         for (int k = cloths; k < cloths + obstacles; ++k) {
             v.inside += dr_inside_count(meshes[i].positions, meshes[i].vertex_count, &meshes[k]);

@@ -111,13 +111,16 @@ START_TEST(s6_without_self_collision_all_four_corners_cross)
     for (int frame = 0; frame < 60; ++frame) {
         drape_scene_step(scene);
         dr_check_mesh mesh = cloth_mesh(scene, 0);
-        dr_crossings found = crossings_of(&mesh, 1);
+        dr_memory memory;
+        dr_crossings found;
+        dr_memory_init(&memory, NULL);
+        ck_assert(dr_crossings_find(&found, &memory, NULL, &mesh, 1));
         for (int i = 0; i < found.pair_count; ++i) {
             drape_vec3 p = mesh.positions[mesh.triangles[3 * found.pairs[i].triangle_a]];
             bool is_crossing = found.pairs[i].meeting == DR_MEETING_CROSSING;
             crossings[(p.x > 0.0f) + 2 * (p.z > 0.0f)] += is_crossing;
         }
-        free_crossings(&found);
+        dr_crossings_free(&found, &memory);
     }
     for (int k = 0; k < 4; ++k) {
         ck_assert_int_gt(crossings[k], 0);
