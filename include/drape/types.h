@@ -88,6 +88,24 @@ typedef struct drape_elastic_def {
     drape_vec3 curvature; // at rest: along warp, along weft, twist, 1/m
 } drape_elastic_def;
 
+// Order in which springs that are too long are shortened.
+typedef enum drape_spring_order {
+    DRAPE_ORDER_TO_AND_FRO, // "to_and_fro", default: every other sweep the other way round
+    DRAPE_ORDER_FROM_PINS,  // "from_pins": outwards from pinned vertices
+} drape_spring_order;
+
+// Values of DRAPE_MODEL_SPRINGS.
+typedef struct drape_springs_def {
+    float max_elongation; // structural and shear springs are shortened to this, default 0.1; 0: not
+    int sweeps;           // over all springs that may be too long, default 3
+    drape_spring_order order;
+    float damping;   // of lengths, s, implicit only, default 1e-3
+    bool eight_bends; // on grids: bend springs to eight vertices, stiffer the more they give
+    float hardening;  // of these: k (1 + hardening strain^2), default 10
+    // Of all springs of a kind alike, N/m, when any is above 0; else they follow from the fabric.
+    float structural, shear, bend;
+} drape_springs_def;
+
 // ---------------------------------------------------------------------------------------------
 // What the host provides. Every callback may be null; `user` is passed back untouched.
 
@@ -155,6 +173,7 @@ typedef struct drape_world_def {
     int iterations;      // solver sweeps per substep, 1 to 1000, default 2
     float damping;       // of all motion, 1/s, default 0.1
     drape_elastic_def elastic;
+    drape_springs_def springs;
 
     float thickness;     // contact thickness, m; 0: the fabric's, at least 1 mm
     float static_radius; // contacts are made at this gap even without motion, m; 0: automatic

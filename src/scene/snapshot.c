@@ -126,33 +126,32 @@ static size_t sheet_floats(const dr_cloth* cloth)
     return (size_t)cloth->sheet->vector_count * 32;
 }
 
-// The elastic sheet's places and velocities, by way of its backup.
-static size_t elastic_doubles(const dr_cloth* cloth)
+// The model's places and velocities, by way of its backup.
+static size_t model_doubles(const dr_cloth* cloth)
 {
-    return cloth->elastic ? 6 * (size_t)cloth->sheet->vertex_count : 0;
+    return cloth->model ? 6 * (size_t)cloth->sheet->vertex_count : 0;
 }
 
-static void put_elastic(writer* w, const dr_cloth* cloth)
+static void put_model(writer* w, const dr_cloth* cloth)
 {
-    if (cloth->elastic) {
-        dr_elastic_get_state(cloth->elastic, cloth->elastic_backup,
-                             cloth->elastic_backup + cloth->sheet->vertex_count);
+    if (cloth->model) {
+        dr_model_save(cloth->model);
     }
-    for (size_t i = 0; i < elastic_doubles(cloth); ++i) {
-        put_double(w, cloth->elastic_backup[i / 3][i % 3]);
+    for (size_t i = 0; i < model_doubles(cloth); ++i) {
+        put_double(w, cloth->model->backup[i / 3][i % 3]);
     }
 }
 
-static void take_elastic(reader* r, dr_cloth* cloth)
+static void take_model(reader* r, dr_cloth* cloth)
 {
-    for (size_t i = 0; i < elastic_doubles(cloth); ++i) {
+    for (size_t i = 0; i < model_doubles(cloth); ++i) {
         double value = take_double(r);
         if (r->stores) {
-            cloth->elastic_backup[i / 3][i % 3] = value;
+            cloth->model->backup[i / 3][i % 3] = value;
         }
     }
-    if (r->stores && cloth->elastic) {
-        dr_cloth_take_backup(cloth);
+    if (r->stores && cloth->model) {
+        dr_model_restore(cloth->model);
     }
 }
 
@@ -162,7 +161,7 @@ static void put_cloth(writer* w, const dr_cloth* cloth)
     put_count(w, sheet->vertex_count);
     put_count(w, sheet->vector_count);
     put_count(w, cloth->mesh.triangle_count);
-    put_count(w, (int64_t)elastic_doubles(cloth));
+    put_count(w, (int64_t)model_doubles(cloth));
     put_floats(w, sheet->start, sheet_floats(cloth));
     put_floats(w, sheet->vel, sheet_floats(cloth));
     put_floats(w, sheet->pos, sheet_floats(cloth));
@@ -172,7 +171,7 @@ static void put_cloth(writer* w, const dr_cloth* cloth)
         put_floats(w, cloth->chunks[c].hi, 3);
         put_floats(w, &cloth->chunks[c].speed_squared, 1);
     }
-    put_elastic(w, cloth);
+    put_model(w, cloth);
 }
 
 static void take_cloth(reader* r, dr_cloth* cloth)
@@ -181,7 +180,7 @@ static void take_cloth(reader* r, dr_cloth* cloth)
     expect_count(r, sheet->vertex_count);
     expect_count(r, sheet->vector_count);
     expect_count(r, cloth->mesh.triangle_count);
-    expect_count(r, (int64_t)elastic_doubles(cloth));
+    expect_count(r, (int64_t)model_doubles(cloth));
     take_floats(r, sheet->start, sheet_floats(cloth));
     take_floats(r, sheet->vel, sheet_floats(cloth));
     take_floats(r, sheet->pos, sheet_floats(cloth));
@@ -191,7 +190,7 @@ static void take_cloth(reader* r, dr_cloth* cloth)
         take_floats(r, cloth->chunks[c].hi, 3);
         take_floats(r, &cloth->chunks[c].speed_squared, 1);
     }
-    take_elastic(r, cloth);
+    take_model(r, cloth);
     if (r->stores) {
         // Inverse masses came with the positions; pins that are gone by now are found anew.
         cloth->is_held_stale = true;

@@ -4,13 +4,14 @@
 #include <string.h>
 
 #include "core/vec_math.h"
-#include "scene/elastic_step.h"
+#include "scene/model_step.h"
 
 bool dr_world_has_trials(const drape_world* world)
 {
     const drape_method* method = &world->def.method;
-    return method->model == DRAPE_MODEL_ELASTIC || method->obstacles == DRAPE_OBSTACLES_SLIDE ||
-           method->self == DRAPE_SELF_GEOMETRIC || method->self == DRAPE_SELF_BOXES;
+    return method->model != DRAPE_MODEL_XPBD || method->obstacles != DRAPE_OBSTACLES_PREDICTIVE ||
+           method->self == DRAPE_SELF_GEOMETRIC || method->self == DRAPE_SELF_BOXES ||
+           method->self == DRAPE_SELF_PARTICLES;
 }
 
 // --- Beginning ---
@@ -129,11 +130,11 @@ static bool solve_trial(drape_world* world, dr_trials* trials)
 {
     double t0 = dr_now_ms();
     bool is_solved = true;
-    if (world->def.method.model == DRAPE_MODEL_ELASTIC) {
+    if (world->def.method.model != DRAPE_MODEL_XPBD) {
         for (int p = 0; p < trials->sheets.part_count; ++p) {
             int first = trials->sheets.parts[p].first_vertex;
-            dr_world_solve_elastic(world, &trials->limits, first, trials->cloths[p],
-                                   trials->sheets.end + first);
+            dr_world_solve_model(world, &trials->limits, first, trials->cloths[p],
+                                 trials->sheets.end + first);
         }
     } else {
         is_solved = solve_xpbd(world, trials);

@@ -109,9 +109,8 @@ static void take_ends(dr_trials* trials)
                 continue;
             }
             dr_sheet_set(sheet->layout, sheet->pos, slot, end[v]);
-            if (cloth->elastic) {
-                dr_elastic_set_candidate(cloth->elastic, v,
-                                         (const double[3]){end[v].x, end[v].y, end[v].z});
+            if (cloth->model) {
+                dr_model_set_candidate(cloth->model, v, end[v]);
             }
         }
     }

@@ -33,7 +33,7 @@ static bool create_sheets(drape_world* world, dr_trials* trials)
     made = made && dr_sheets_create(&trials->sheets, memory, parts, count);
     dr_delete(memory, parts, count + 1);
     for (int p = 0; made && p < count; ++p) {
-        if (!trials->cloths[p]->elastic) {
+        if (!trials->cloths[p]->model) {
             trials->predicted[p] = dr_new(memory, float, dr_trials_floats(trials->cloths[p]));
             made = trials->predicted[p] != NULL;
         }

@@ -7,8 +7,8 @@
 
 #include "core/isa.h"
 #include "core/vec_math.h"
-#include "scene/elastic_step.h"
 #include "scene/mesh_link.h"
+#include "scene/model_step.h"
 #include "scene/motion.h"
 #include "scene/trials.h"
 #include "solver/air.h"
@@ -24,6 +24,7 @@ drape_world_def drape_world_defaults(void)
         .iterations = 2,
         .damping = 0.1f,
         .elastic = {.form = DRAPE_FORM_SPLIT},
+        .springs = {.max_elongation = 0.1f, .sweeps = 3, .damping = 1e-3f, .hardening = 10.0f},
         .friction_static = -1.0f,
         .friction_dynamic = -1.0f,
         .max_runs = 16,
@@ -63,6 +64,17 @@ const char* drape_world_refusal(const drape_world_def* def)
     if ((unsigned)def->elastic.bend > DRAPE_BEND_PAPER ||
         (unsigned)def->elastic.form > DRAPE_FORM_STIFF) {
         return "unknown bending or form of the elastic sheet";
+    }
+    const drape_springs_def* springs = &def->springs;
+    if ((unsigned)springs->order > DRAPE_ORDER_FROM_PINS || springs->sweeps < 0 ||
+        !(springs->max_elongation >= 0.0f) || !isfinite(springs->max_elongation)) {
+        return "springs: unknown order, or sweeps or max_elongation below 0";
+    }
+    if (!(springs->damping >= 0.0f) || !(springs->hardening >= 0.0f) ||
+        !(springs->structural >= 0.0f) || !(springs->shear >= 0.0f) || !(springs->bend >= 0.0f) ||
+        !isfinite(springs->damping + springs->hardening + springs->structural + springs->shear +
+                  springs->bend)) {
+        return "springs: damping, hardening and stiffnesses must be at least 0 and finite";
     }
     if (!(def->elastic.dt >= 0.0f) || !isfinite(def->elastic.dt) ||
         !dr_is_finite(def->elastic.curvature)) {
@@ -242,10 +254,9 @@ static bool blow(drape_world* world)
     return true;
 }
 
-
 // Long steps are cut finer, so that a hitch of the host does not become an explosion; and so are
 // steps in which something goes far against the size of a collider, up to sixteen times.
-static int count_xpbd_substeps(const drape_world* world, float dt)
+static int count_asked_substeps(const drape_world* world, float dt)
 {
     double longer = fmin(fmax(ceil((double)dt / 0.05 - 1e-6), 1.0), 64.0);
     double wanted = dr_world_substeps_wanted(world, dt) / ((double)world->def.substeps * longer);
@@ -253,15 +264,14 @@ static int count_xpbd_substeps(const drape_world* world, float dt)
     return world->def.substeps * (int)(longer * finer);
 }
 
-// An elastic sheet says itself how long its steps may be. 0: more would be needed than anyone wants
-// to wait for.
+// A model may say itself how long its steps may be. 0: more would be needed than anyone wants to
+// wait for.
 static int count_substeps(const drape_world* world, float dt)
 {
-    if (world->def.method.model != DRAPE_MODEL_ELASTIC) {
-        return count_xpbd_substeps(world, dt);
-    }
     const double most = 1e6;
-    double count = fmax(ceil((double)dt / dr_world_elastic_dt(world) - 1e-6), 1.0);
+    bool is_elastic = world->def.method.model == DRAPE_MODEL_ELASTIC;
+    double asked = is_elastic ? 1.0 : (double)count_asked_substeps(world, dt);
+    double count = fmax(ceil((double)dt / dr_world_model_dt(world) - 1e-6), asked);
     return count <= most ? (int)count : 0;
 }
 
@@ -273,7 +283,7 @@ static bool begin_step(drape_world* world, float dt, float h)
         if (!cloth) {
             continue;
         }
-        if (!cloth->elastic) {
+        if (!cloth->model) {
             int phases = dr_xpbd_phase_count(&cloth->xpbd, DR_XPBD_BEND);
             dr_xpbd_prepare(&cloth->xpbd, h);
             // Another h or other masses may ask for more sweeps over the bends.
@@ -343,10 +353,10 @@ static bool detect_and_solve(drape_world* world)
 
 static void predict(drape_world* world)
 {
-    if (world->def.method.model == DRAPE_MODEL_ELASTIC) {
-        dr_world_predict_elastic(world);
-    } else {
+    if (world->def.method.model == DRAPE_MODEL_XPBD) {
         dr_world_predict(world);
+    } else {
+        dr_world_predict_models(world);
     }
 }
 
@@ -367,7 +377,7 @@ static bool step_once(drape_world* world)
         return false;
     }
     double t1 = dr_now_ms();
-    dr_world_commit_elastic(world);
+    dr_world_commit_models(world);
     dr_world_commit(world);
     ms->solve += dr_now_ms() - t1;
     return true;
@@ -436,7 +446,7 @@ drape_step_report drape_world_step(drape_world* world, float dt)
     int64_t calls = world->memory.call_count;
     int substeps = count_substeps(world, dt);
     if (substeps == 0) {
-        dr_world_fail(world, "a step of %g s is more than a million steps of the elastic sheet",
+        dr_world_fail(world, "a step of %g s is more than a million steps of the cloth",
                       (double)dt);
         return nothing;
     }
