@@ -106,6 +106,22 @@ typedef struct drape_springs_def {
     float structural, shear, bend;
 } drape_springs_def;
 
+// Sensor particles: they walk on each cloth, gather where it folds, and start the search for
+// self-collision. Values of DRAPE_SELF_PARTICLES.
+typedef struct drape_particles_def {
+    int count;       // on each cloth, to DRAPE_MAX_PARTICLES; 0: by its convex parts, at least nine
+    float tolerance; // distance of a pair at which the gate opens, m; 0: a cell of the mesh
+    int n_max;       // most moves of all in a substep, default 50
+    int n_min;       // they rest when fewer than these still move, default 1
+    uint32_t seed;   // of where they begin
+    bool gate;       // default true; false: the search runs in every substep
+    bool positive;   // default true; false: the search goes through boxes alone, without normals
+    bool outline;    // default true; false: normals are believed without a look at outlines
+    bool in_front;   // of `geometric` and `boxes` too: nothing is searched until a fold is seen
+} drape_particles_def;
+
+#define DRAPE_MAX_PARTICLES 64
+
 // ---------------------------------------------------------------------------------------------
 // What the host provides. Every callback may be null; `user` is passed back untouched.
 
@@ -181,6 +197,7 @@ typedef struct drape_world_def {
     float friction_dynamic; // default -1, both
     int max_runs;           // most repetitions of solve and detect in a substep, 1 to 1000, default 16
     bool continuous;        // geometric self-collision looks at the whole way, not only at its end
+    drape_particles_def particles;
 
     int worker_count;          // threads that step, 1 to DRAPE_MAX_WORKERS, default 1
     drape_isa isa;             // default DRAPE_ISA_AUTO

@@ -133,11 +133,6 @@ typedef struct dr_collider_desc {
 
 // Values that only some methods look at.
 typedef struct dr_method_desc {
-    float max_elongation; // 0.1 is 10 %
-    int sweeps;
-    int particle_count;
-    float particle_tolerance; // m, 0: the mean edge
-    int particle_n_max, particle_n_min;
     dr_features features;
     bool cache; // contacts are found once and kept
     const char* cache_file;

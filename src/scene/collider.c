@@ -45,8 +45,8 @@ static bool check_places(drape_world* world, const drape_vec3* places, int count
         float most = fmaxf(fabsf(p.x), fmaxf(fabsf(p.y), fabsf(p.z)));
         if (!dr_is_finite(p) || most > DR_MESH_MAX_COORDINATE) {
             return dr_world_fail(world,
-                                 "%s: vertex %d must be finite and within %g m of the origin",
-                                 what, i, (double)DR_MESH_MAX_COORDINATE);
+                                 "%s: vertex %d must be finite and within %g m of the origin", what,
+                                 i, (double)DR_MESH_MAX_COORDINATE);
         }
     }
     return true;
@@ -125,15 +125,15 @@ static bool create_body(drape_world* world, dr_collider* collider, const drape_c
     return collider->body || dr_world_fail(world, "%s", sentence);
 }
 
-// Cloth that slides does so on triangles, those that files and pictures show; planes have no end.
+// Planes for vertices come from triangles, those that files and pictures show; floors have no end.
 static bool create_shape_body(drape_world* world, dr_collider* collider)
 {
-    if (world->def.method.obstacles != DRAPE_OBSTACLES_SLIDE || collider->body ||
+    if (world->def.method.obstacles == DRAPE_OBSTACLES_PREDICTIVE || collider->body ||
         collider->shape.kind == DRAPE_SHAPE_PLANE) {
         return true;
     }
-    collider->body = dr_slide_body_of_shape(&world->memory, &collider->shape,
-                                            world->def.thickness, world->isa, world->pool);
+    collider->body = dr_slide_body_of_shape(&world->memory, &collider->shape, world->def.thickness,
+                                            world->isa, world->pool);
     return collider->body || dr_world_fail(world, "out of memory");
 }
 
@@ -212,8 +212,7 @@ static drape_quat rotation_from_up(drape_vec3 direction)
     }
     double w = sqrt(0.5 * (1.0 + (double)d.y));
     double s = d.x == 0.0f && d.y == 0.0f && d.z == 0.0f ? 0.0 : 0.5 / w;
-    return (drape_quat){(float)(d.z * s), 0.0f, (float)(-d.x * s),
-                        s == 0.0 ? 1.0f : (float)w};
+    return (drape_quat){(float)(d.z * s), 0.0f, (float)(-d.x * s), s == 0.0 ? 1.0f : (float)w};
 }
 
 drape_collider_id drape_collider_add_plane(drape_world* world, drape_vec3 point, drape_vec3 normal)
@@ -233,7 +232,9 @@ drape_collider_id drape_collider_add_capsule(drape_world* world, drape_vec3 from
 {
     drape_collider_def def = drape_collider_defaults();
     drape_vec3 axis = dr_sub(to, from);
-    def.shape = (drape_shape){.kind = DRAPE_SHAPE_CAPSULE, .radius = radius, .radius_top = radius,
+    def.shape = (drape_shape){.kind = DRAPE_SHAPE_CAPSULE,
+                              .radius = radius,
+                              .radius_top = radius,
                               .height = dr_length(axis)};
     def.place = (drape_transform){dr_lerp(from, to, 0.5f), rotation_from_up(axis)};
     return drape_collider_add(world, &def);
@@ -343,8 +344,8 @@ static double travel_between(const dr_collider* collider, const drape_transform*
                              const drape_transform* to)
 {
     drape_quat p = from->rotate, q = to->rotate;
-    double same = fabs((double)p.x * q.x + (double)p.y * q.y + (double)p.z * q.z +
-                       (double)p.w * q.w);
+    double same =
+        fabs((double)p.x * q.x + (double)p.y * q.y + (double)p.z * q.z + (double)p.w * q.w);
     double turn = 2.0 * sqrt(fmax(2.0 - 2.0 * same, 0.0)); // the angle, while it is small
     drape_vec3 far = far_point(collider);
     return (double)dr_length(dr_sub(to->translate, from->translate)) +
@@ -429,8 +430,8 @@ bool dr_world_begin_obstacles(drape_world* world, float dt)
 }
 
 // An obstacle of the substep.
-static void set_obstacle(const drape_world* world, const dr_collider* collider,
-                         drape_transform end, dr_obstacle* obstacle)
+static void set_obstacle(const drape_world* world, const dr_collider* collider, drape_transform end,
+                         dr_obstacle* obstacle)
 {
     const dr_substep* substep = &world->substep;
     const float shares[2] = {substep->share_end - substep->h_share, substep->share_end};

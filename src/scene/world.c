@@ -28,6 +28,7 @@ drape_world_def drape_world_defaults(void)
         .friction_static = -1.0f,
         .friction_dynamic = -1.0f,
         .max_runs = 16,
+        .particles = {.n_max = 50, .n_min = 1, .gate = true, .positive = true, .outline = true},
         .worker_count = 1,
     };
 }
@@ -60,6 +61,12 @@ const char* drape_world_refusal(const drape_world_def* def)
     }
     if (def->max_runs < 1 || def->max_runs > 1000) {
         return "max_runs must be 1 to 1000";
+    }
+    const drape_particles_def* particles = &def->particles;
+    if (particles->count < 0 || particles->count > DRAPE_MAX_PARTICLES || particles->n_max < 1 ||
+        particles->n_min < 1 || !(particles->tolerance >= 0.0f) ||
+        !isfinite(particles->tolerance)) {
+        return "particles: count must be 0 to 64, n_max and n_min at least 1, tolerance at least 0";
     }
     if ((unsigned)def->elastic.bend > DRAPE_BEND_PAPER ||
         (unsigned)def->elastic.form > DRAPE_FORM_STIFF) {
@@ -326,7 +333,7 @@ static void finish_step(drape_world* world)
         report->max_stretch = fmaxf(report->max_stretch, dr_cloth_max_stretch(cloth));
         report->kinetic_energy += dr_cloth_kinetic_energy(cloth);
     }
-    if (world->def.method.obstacles != DRAPE_OBSTACLES_SLIDE) {
+    if (world->def.method.obstacles == DRAPE_OBSTACLES_PREDICTIVE) {
         report->smallest_gap = dr_world_smallest_gap(world);
     }
     dr_world_finish_obstacles(world);
