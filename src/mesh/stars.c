@@ -3,7 +3,13 @@
 
 #include <string.h>
 
-enum { MAX_SLOTS = DR_STAR_LENGTH + 2, GROUP_LANES = DR_STAR_LANES * DR_STAR_WIDTH };
+enum {
+    MAX_SLOTS = DR_STAR_LENGTH + 2,
+    GROUP_LANES = DR_STAR_LANES * DR_STAR_WIDTH,
+    // A vertex of more triangles owns single ones only. To search among so many takes long, and its
+    // stars could not go side by side.
+    MOST_TRIANGLES = 64,
+};
 
 // One star on its way into a group. Rim vertices are vertices of the mesh.
 typedef struct star {
@@ -126,8 +132,9 @@ static void set_free(const builder* b, const star* s, bool is_free)
 static void find_stars(builder* b, int32_t owner, int length)
 {
     const dr_mesh* mesh = b->mesh;
-    int left = free_count(b, owner), end = mesh->vertex_triangle_start[owner + 1];
-    for (int32_t i = mesh->vertex_triangle_start[owner]; i < end && left >= length; ++i) {
+    int begin = mesh->vertex_triangle_start[owner], end = mesh->vertex_triangle_start[owner + 1];
+    int left = length > 1 && end - begin > MOST_TRIANGLES ? 0 : free_count(b, owner);
+    for (int32_t i = begin; i < end && left >= length; ++i) {
         int32_t t = mesh->vertex_triangle_list[i];
         if (!b->is_free[t]) {
             continue;

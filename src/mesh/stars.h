@@ -3,10 +3,10 @@
 // Each triangle is given to one of its corners, the owner. A star is an owner and a run of its
 // triangles, each beside the one before:
 //
-//          2-----3            Triangle k has the owner o and the rim vertices k and k + 1. Going
-//         / \ B / \           from triangle to triangle a solver keeps the owner, and one vertex of
-//        / A \ / C \          the rim: a star of n triangles fetches n + 2 vertices, triangles one
-//       1-----o-----4         by one 3 n. In a closed star the last rim vertex is the first.
+//          1-----2            Triangle A has the owner o and the rim vertices 0 and 1, B has 1 and
+//         / \ B / \           2. Going on to the next triangle a solver keeps the owner and one
+//        / A \ / C \          vertex of the rim: for n triangles it fetches n + 2 vertices, where
+//       0-----o-----3         one by one it were 3 n. A closed star ends with the vertex it began.
 //
 // Stars of as many triangles that share no vertex are the lanes of vectors of eight, and up to four
 // such vectors make a group, so that there is work to do while one of them waits for its roots and
@@ -45,8 +45,7 @@ typedef struct dr_stars {
     int group_count, block_count, slot_row_count, triangle_row_count;
 } dr_stars;
 
-// Triangles where `is_left_out` is true are in no star. Deterministic, and linear in the triangles
-// as long as vertices have few of them. False when memory is short; nothing is held then.
+// Triangles where `is_left_out` is true are in no star. Linear time, deterministic. False when memory is short; nothing is held then.
 bool dr_stars_build(dr_stars* stars, dr_memory* memory, const dr_mesh* mesh, const dr_order* order,
                     const dr_blocks* blocks, const bool* is_left_out);
 void dr_stars_free(dr_stars* stars, dr_memory* memory);

@@ -187,6 +187,34 @@ START_TEST(stars_are_long_and_lanes_full)
 }
 END_TEST
 
+// A fan of very many triangles round one vertex is laid out as well, and soon.
+START_TEST(fans_are_no_trouble)
+{
+    setup_memory();
+    enum { COUNT = 20000 };
+    drape_vec3* points = calloc(COUNT + 2, sizeof *points);
+    int32_t(*triangles)[3] = calloc(COUNT, sizeof *triangles);
+    for (int i = 0; i <= COUNT; ++i) {
+        double along = (double)i / COUNT;
+        points[i + 1] = (drape_vec3){(float)along, (float)(along * along) + 1.0f, 0.0f};
+    }
+    for (int i = 0; i < COUNT; ++i) {
+        triangles[i][1] = i + 1;
+        triangles[i][2] = i + 2;
+    }
+    drape_mesh_view view = {.positions = points,
+                            .triangles = triangles[0],
+                            .vertex_count = COUNT + 2,
+                            .triangle_count = COUNT};
+    layout l = lay_out(build(&view), 1000, false);
+    check_layout(&l);
+    lay_off(&l);
+    free(points);
+    free(triangles);
+    check_memory_freed();
+}
+END_TEST
+
 START_TEST(same_mesh_gives_same_stars)
 {
     setup_memory();
@@ -240,6 +268,7 @@ int main(void)
     TCase* cases = tcase_create("stars");
     tcase_add_test(cases, each_triangle_is_in_one_star);
     tcase_add_test(cases, stars_are_long_and_lanes_full);
+    tcase_add_test(cases, fans_are_no_trouble);
     tcase_add_test(cases, same_mesh_gives_same_stars);
     tcase_add_test(cases, nothing_to_own_is_no_error);
     tcase_add_test(cases, shortage_of_memory_leaves_nothing);
