@@ -145,6 +145,7 @@ dr_cloth* dr_cloth_create(dr_memory* memory, const dr_cloth_source* source, dr_m
     cloth->sheet = &cloth->xpbd.sheet;
     cloth->columns = source->columns;
     cloth->rows = source->rows;
+    dr_control_init(&cloth->control, &source->def->control);
     bool made = source->columns > 0
                     ? dr_xpbd_create_grid(&cloth->xpbd, memory, &cloth->fabric, source->size_x,
                                           source->size_z, source->columns, source->rows)
@@ -213,6 +214,7 @@ void dr_cloth_destroy(dr_cloth* cloth, dr_memory* memory)
         dr_shell_free(cloth->shell, memory);
         dr_delete(memory, cloth->shell, 1);
     }
+    dr_control_free(&cloth->control, memory);
     destroy_elastic(cloth, memory);
     dr_xpbd_free(&cloth->xpbd, memory);
     dr_mesh_free(&cloth->mesh, memory);

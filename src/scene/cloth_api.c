@@ -16,7 +16,8 @@ const char* drape_version(void)
 drape_cloth_def drape_cloth_defaults(void)
 {
     return (drape_cloth_def){.fabric = drape_fabric_cotton(),
-                             .rotation = {0.0f, 0.0f, 0.0f, 1.0f}};
+                             .rotation = {0.0f, 0.0f, 0.0f, 1.0f},
+                             .control = drape_control_defaults()};
 }
 
 dr_cloth* dr_world_cloth(const drape_world* world, drape_cloth_id id)
@@ -63,6 +64,7 @@ static bool check_def(drape_world* world, const drape_cloth_def* def)
         return dr_world_fail(world, "there is no definition of the cloth");
     }
     const char* refusal = fabric_refusal(&def->fabric);
+    refusal = refusal ? refusal : dr_control_refusal(&def->control);
     drape_quat q = def->rotation;
     double norm = (double)q.x * q.x + (double)q.y * q.y + (double)q.z * q.z + (double)q.w * q.w;
     if (refusal) {

@@ -242,6 +242,7 @@ void dr_world_refresh_pins(drape_world* world)
             }
         }
         dr_xpbd_masses_changed(&cloth->xpbd);
+        cloth->control.are_tethers_stale = true;
         cloth->is_held_stale = false;
     }
 }

@@ -283,7 +283,8 @@ static bool begin_step(drape_world* world, float dt, float h)
         dr_cloth_save(cloth);
     }
     dr_world_begin_pins(world);
-    return dr_world_refresh_work(world) && dr_world_begin_obstacles(world, dt);
+    return dr_world_refresh_work(world) && dr_world_begin_controls(world) &&
+           dr_world_begin_obstacles(world, dt);
 }
 
 static int count_non_finite(const drape_world* world)

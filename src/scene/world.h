@@ -116,6 +116,7 @@ struct drape_world {
     bool is_work_stale;
     dr_array chunk_items;
     dr_array phase_items[DR_XPBD_STAGES][DR_XPBD_MAX_PHASES];
+    bool is_controlled; // some cloth has tethers or follows a pose (scene/control.h)
     bool threads_pay; // in solving; see dr_xpbd_threads_pay
     float* scratch; // scratch_floats for each worker
     size_t scratch_floats;

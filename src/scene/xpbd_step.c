@@ -150,6 +150,7 @@ void dr_world_predict(drape_world* world)
 {
     dr_parallel_for(world->pool, world->chunk_items.count, 1, predict_task, world);
     dr_world_move_pins(world);
+    dr_world_aim_controls(world);
     run_stage(world, DR_XPBD_BEND, (dr_xpbd_sweep){0, 1});
 }
 
@@ -158,6 +159,7 @@ void dr_world_solve(drape_world* world, dr_after_sweep* after, void* context)
     dr_world_pull_pins(world);
     for (int i = 0; i < world->def.iterations; ++i) {
         run_stage(world, DR_XPBD_STRETCH, (dr_xpbd_sweep){i, world->def.iterations});
+        dr_world_pull_controls(world);
         dr_world_pull_seams(world);
         dr_world_resolve_contacts(world);
         if (i == 0 && dr_world_detect_again(world)) {
