@@ -145,7 +145,6 @@ dr_cloth* dr_cloth_create(dr_memory* memory, const dr_cloth_source* source, dr_m
     cloth->sheet = &cloth->xpbd.sheet;
     cloth->columns = source->columns;
     cloth->rows = source->rows;
-    dr_control_init(&cloth->control, &source->def->control);
     bool made = source->columns > 0
                     ? dr_xpbd_create_grid(&cloth->xpbd, memory, &cloth->fabric, source->size_x,
                                           source->size_z, source->columns, source->rows)
@@ -158,7 +157,9 @@ dr_cloth* dr_cloth_create(dr_memory* memory, const dr_cloth_source* source, dr_m
     cloth->mesh = given;
     cloth->chunk_count =
         (cloth->sheet->vector_count + DR_CHUNK_VECTORS - 1) / DR_CHUNK_VECTORS;
-    if (!allocate(cloth, memory) || !create_elastic(cloth, memory, source)) {
+    if (!allocate(cloth, memory) || !create_elastic(cloth, memory, source) ||
+        !dr_control_init(&cloth->control, memory, &source->def->control, positions,
+                         given.vertex_count)) {
         // The mesh stays the caller's; its counts tell the sizes of what was made.
         cloth->mesh = (dr_mesh){.triangle_count = given.triangle_count,
                                 .edge_count = given.edge_count};

@@ -6,6 +6,7 @@
 #include "core/vec_math.h"
 #include "mesh/generate.h"
 #include "scene/mesh_link.h"
+#include "scene/sleep.h"
 #include "scene/trials.h"
 
 const char* drape_version(void)
@@ -112,6 +113,7 @@ static drape_cloth_id register_cloth(drape_world* world, dr_cloth* cloth)
     }
     world->is_work_stale = true;
     dr_world_free_trials(world);
+    dr_world_disturb(world, cloth);
     return id;
 }
 
@@ -263,6 +265,7 @@ void drape_cloth_remove(drape_world* world, drape_cloth_id id)
     if (!dr_world_cloth(world, id)) {
         return;
     }
+    dr_world_disturb(world, dr_world_cloth(world, id));
     dr_world_drop_pins(world, id);
     dr_world_drop_seams(world, id);
     dr_world_drop_links(world, dr_world_cloth(world, id), NULL);
@@ -366,5 +369,6 @@ bool drape_cloth_set_state(drape_world* world, drape_cloth_id id, const drape_ve
     dr_cloth_refresh(cloth);
     dr_cloth_publish(cloth);
     dr_world_forget_trials(world);
+    dr_world_disturb(world, cloth);
     return true;
 }

@@ -1,4 +1,5 @@
 // The stages of a substep for position based sheets, and the lists of work they are cut into.
+#include "scene/sleep.h"
 #include "scene/world.h"
 #include "solver/xpbd.h"
 
@@ -66,7 +67,7 @@ bool dr_world_refresh_work(drape_world* world)
     }
     world->threads_pay = false;
     for (int i = 0; i < dr_slots_count(&world->cloths); ++i) {
-        dr_cloth* cloth = dr_slots_at(&world->cloths, i);
+        dr_cloth* cloth = dr_world_awake(world, i);
         if (cloth && !list_work(world, cloth)) {
             return false;
         }
@@ -174,4 +175,5 @@ void dr_world_solve(drape_world* world, dr_after_sweep* after, void* context)
 void dr_world_commit(drape_world* world)
 {
     dr_parallel_for(world->pool, world->chunk_items.count, 1, commit_task, world);
+    dr_world_drop_carries(world);
 }
