@@ -181,7 +181,7 @@ bool dr_world_begin_controls(drape_world* world, float dt)
         if (!refresh_tethers(world, cloth) || !make_room_to_carry(world, cloth)) {
             return false;
         }
-        if (control->pose.frame_count > 0) {
+        if (control->pose.frame_count > 1) {
             dr_pose_lead(cloth, world->time + (double)dt);
         }
         damp(cloth, dt);
