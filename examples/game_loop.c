@@ -1,6 +1,6 @@
 // A game's loop: steps of fixed length, blended for display; a hundred characters with capes, one
-// world each, stepped on the host's own threads; a large flag whose world uses these threads itself;
-// and vertex buffers that are the world's arrays.
+// world each, stepped on the host's own threads; a large flag whose world uses these threads
+// itself; and vertex buffers that are the world's arrays.
 #include <drape/drape.h>
 #include <pthread.h>
 #include <stdio.h>

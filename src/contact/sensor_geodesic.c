@@ -121,8 +121,8 @@ static double border_length(const dr_mesh* mesh)
     return length;
 }
 
-// The triangles cover as much as their convex hull: then they overlap nowhere and leave nothing out.
-// The border is no longer than that of the hull: then there is no slit either.
+// The triangles cover as much as their convex hull: then they overlap nowhere and leave nothing
+// out. The border is no longer than that of the hull: then there is no slit either.
 bool dr_geodesic_find_flat(dr_geodesic* geodesic, dr_memory* memory)
 {
     const dr_mesh* mesh = geodesic->mesh;

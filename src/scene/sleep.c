@@ -161,9 +161,12 @@ static bool is_disturbed(const drape_world* world, const dr_cloth* cloth, float 
 
 void dr_world_watch(drape_world* world, float dt)
 {
+    bool may_sleep = world->def.sleep_speed > 0.0f;
     for (int i = 0; i < dr_slots_count(&world->cloths); ++i) {
         dr_cloth* cloth = dr_slots_at(&world->cloths, i);
-        if (cloth && cloth->control.sleep.is_asleep && is_disturbed(world, cloth, dt)) {
+        // A state may have been saved in a world in which cloth sleeps, and loaded into another.
+        if (cloth &&
+            (may_sleep ? is_disturbed(world, cloth, dt) : cloth->control.sleep.is_asleep)) {
             dr_world_disturb(world, cloth);
         }
     }

@@ -20,7 +20,7 @@ static inline dr_cloth* dr_world_awake(const drape_world* world, int index)
     dr_cloth* cloth = dr_slots_at(&world->cloths, index);
     return cloth && !cloth->control.sleep.is_asleep ? cloth : NULL;
 }
-// Before a step: wakes what the step would move or touch.
+// Before a step: wakes what the step will move or touch, or keeps it awake.
 void dr_world_watch(drape_world* world, float dt);
 // Whether there are cloths and all of them sleep.
 bool dr_world_is_asleep(const drape_world* world);
