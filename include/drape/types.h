@@ -196,6 +196,7 @@ typedef struct drape_world_def {
     float friction_static;  // when not negative, in place of fabrics' and colliders' own
     float friction_dynamic; // default -1, both
     int max_runs;           // most repetitions of solve and detect in a substep, 1 to 1000, default 16
+    float sleep_speed;      // cloths sleep when slower for half a second, m/s; default 0: never
     bool continuous;        // geometric self-collision looks at the whole way, not only at its end
     drape_particles_def particles;
 
@@ -236,6 +237,32 @@ typedef enum drape_diagonals {
     DRAPE_DIAGONALS_BACKWARD,  // all from (1,0) to (0,1)
 } drape_diagonals;
 
+// What games do to a cloth beside the forces of nature: drape_control_defaults() fills it in.
+// Position based cloth only.
+typedef struct drape_control {
+    bool tethers;       // no vertex is further from pins than the cloth is long, default off
+    float tether_slack; // by this share it may be further, default 0.01
+    // Damping, 1/s, default 0. Both keep the momentum of a free cloth, linear and angular.
+    float rigid_damping;   // of all motion but that of the cloth as a whole
+    float stretch_damping; // of edges that grow or shrink
+    // The share of the motion of its frame (drape_cloth_set_frame) that a cloth feels: 1 (default),
+    // it is left behind and must be pulled along; 0, it is carried, and so is the air around it.
+    float inertia_linear, inertia_angular;
+    float teleport_distance; // a frame that goes further in a step has jumped, m; 0: never
+} drape_control;
+
+// A pose that a cloth stays near, one value for each vertex in every array; any may be null. Arrays
+// are copied.
+typedef struct drape_pose_def {
+    const float* max_distance;    // from its place in the pose a vertex goes no further, m
+    const float* backstop_offset; // behind that place, against the normal of the pose, begins a
+    const float* backstop_radius; // sphere at this distance, of this radius: the vertex stays
+                                  // outside. Radius null: 1 m
+    const drape_vec3* frames;     // the pose in time, frame_count times the vertices; null: by
+    int frame_count;              // drape_cloth_set_pose
+    float fps;                    // of `frames`
+} drape_pose_def;
+
 // A cloth: drape_cloth_defaults() fills it in.
 typedef struct drape_cloth_def {
     drape_fabric fabric;       // default cotton
@@ -246,6 +273,7 @@ typedef struct drape_cloth_def {
     float noise;               // the start pose is shaken by up to this much along the normal, m
     uint32_t seed;             // of the noise
     bool weld;                 // join vertices at the same place
+    drape_control control;     // default: none
 } drape_cloth_def;
 
 // Arrays of a triangle mesh, owned by the caller, read during the call only.
@@ -388,6 +416,7 @@ typedef struct drape_step_report {
     float max_stretch;    // largest edge strain, 0.01 is 1 %
     double kinetic_energy; // J
     int heap_calls;       // calls of the allocator
+    int sleeping_count;   // cloths that sleep
     int non_finite_count; // vertices that left the numbers; the step is then undone
 } drape_step_report;
 

@@ -59,6 +59,9 @@ void dr_body_data_free(dr_body_data* body);
 // The pins of a cloth that was added. `mesh` has its groups, null for grids and discs.
 void dr_scene_build_pins(dr_builder* builder, int index, const drape_mesh_data* mesh);
 
+// The pose that a cloth follows, when it does.
+void dr_scene_build_pose(dr_builder* builder, int index);
+
 drape_transform dr_place_pose(dr_place_desc place);
 // First `inner`, then `outer`.
 drape_transform dr_pose_combine(drape_transform outer, drape_transform inner);

@@ -194,6 +194,8 @@ static void read_cloth(dr_reader* reader, const dr_json_node* node, const dr_sce
                    &cloth->def.velocity);
     dr_reader_boolean(reader, dr_object_key(&object, "weld"), &cloth->def.weld);
     dr_reader_integer(reader, dr_object_key(&object, "layer"), 0, 1000, &cloth->layer);
+    dr_scene_read_control(reader, dr_object_key(&object, "control"), &cloth->def.control);
+    dr_scene_read_pose(reader, dr_object_key(&object, "pose"), &cloth->pose);
     const dr_json_node* rest = dr_object_key(&object, "rest");
     const dr_json_node* pins = dr_object_key(&object, "pins");
     const dr_json_node* regions = dr_object_key(&object, "regions");

@@ -140,7 +140,9 @@ dr_cloth* dr_cloth_create(dr_memory* memory, const dr_cloth_source* source, dr_m
     dr_mesh given = *mesh;
     cloth->mesh = given;
     cloth->chunk_count = (cloth->sheet->vector_count + DR_CHUNK_VECTORS - 1) / DR_CHUNK_VECTORS;
-    if (!allocate(cloth, memory) || !create_model(cloth, memory, source)) {
+    if (!allocate(cloth, memory) || !create_model(cloth, memory, source) ||
+        !dr_control_init(&cloth->control, memory, &source->def->control, positions,
+                         given.vertex_count)) {
         // The mesh stays the caller's; its counts tell the sizes of what was made.
         cloth->mesh =
             (dr_mesh){.triangle_count = given.triangle_count, .edge_count = given.edge_count};
@@ -196,6 +198,7 @@ void dr_cloth_destroy(dr_cloth* cloth, dr_memory* memory)
         dr_shell_free(cloth->shell, memory);
         dr_delete(memory, cloth->shell, 1);
     }
+    dr_control_free(&cloth->control, memory);
     dr_model_destroy(cloth->model, memory);
     dr_xpbd_free(&cloth->xpbd, memory);
     dr_mesh_free(&cloth->mesh, memory);

@@ -10,6 +10,7 @@
 
 #include "contact/shell.h"
 #include "mesh/mesh.h"
+#include "scene/control.h"
 #include "scene/model.h"
 #include "solver/xpbd.h"
 
@@ -51,6 +52,7 @@ typedef struct dr_cloth {
     bool are_sizes_stale; // vertices were moved by other hands
     dr_shell* shell;      // over the slots; made when the cloth first comes near a mesh collider
     bool is_held_stale;   // pins changed: clamps must be found anew
+    dr_control control;
 } dr_cloth;
 
 // What a cloth is made of beside its mesh.

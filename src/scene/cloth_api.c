@@ -6,6 +6,7 @@
 #include "core/vec_math.h"
 #include "mesh/generate.h"
 #include "scene/mesh_link.h"
+#include "scene/sleep.h"
 #include "scene/trials.h"
 
 const char* drape_version(void)
@@ -15,7 +16,9 @@ const char* drape_version(void)
 
 drape_cloth_def drape_cloth_defaults(void)
 {
-    return (drape_cloth_def){.fabric = drape_fabric_cotton(), .rotation = {0.0f, 0.0f, 0.0f, 1.0f}};
+    return (drape_cloth_def){.fabric = drape_fabric_cotton(),
+                             .rotation = {0.0f, 0.0f, 0.0f, 1.0f},
+                             .control = drape_control_defaults()};
 }
 
 dr_cloth* dr_world_cloth(const drape_world* world, drape_cloth_id id)
@@ -62,6 +65,7 @@ static bool check_def(drape_world* world, const drape_cloth_def* def)
         return dr_world_fail(world, "there is no definition of the cloth");
     }
     const char* refusal = fabric_refusal(&def->fabric);
+    refusal = refusal ? refusal : dr_control_refusal(&def->control);
     drape_quat q = def->rotation;
     double norm = (double)q.x * q.x + (double)q.y * q.y + (double)q.z * q.z + (double)q.w * q.w;
     if (refusal) {
@@ -107,6 +111,7 @@ static drape_cloth_id register_cloth(drape_world* world, dr_cloth* cloth)
     }
     world->is_work_stale = true;
     dr_world_free_trials(world);
+    dr_world_disturb(world, cloth);
     return id;
 }
 
@@ -261,6 +266,7 @@ void drape_cloth_remove(drape_world* world, drape_cloth_id id)
     if (!dr_world_cloth(world, id)) {
         return;
     }
+    dr_world_disturb(world, dr_world_cloth(world, id));
     dr_world_drop_pins(world, id);
     dr_world_drop_seams(world, id);
     dr_world_drop_links(world, dr_world_cloth(world, id), NULL);
@@ -364,5 +370,6 @@ bool drape_cloth_set_state(drape_world* world, drape_cloth_id id, const drape_ve
     dr_cloth_refresh(cloth);
     dr_cloth_publish(cloth);
     dr_world_forget_trials(world);
+    dr_world_disturb(world, cloth);
     return true;
 }

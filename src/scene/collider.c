@@ -7,6 +7,7 @@
 #include "core/vec_math.h"
 #include "scene/mesh_link.h"
 #include "scene/motion.h"
+#include "scene/sleep.h"
 #include "scene/trials.h"
 
 drape_collider_def drape_collider_defaults(void)
@@ -184,6 +185,7 @@ drape_collider_id drape_collider_add(drape_world* world, const drape_collider_de
     if (collider->key_count > 0) {
         collider->pose = dr_motion_at(collider->keys, collider->key_count, world->time);
     }
+    dr_world_disturb(world, NULL);
     return id;
 }
 
@@ -259,6 +261,7 @@ void drape_collider_remove(drape_world* world, drape_collider_id id)
 {
     dr_collider* collider = dr_world_collider(world, id);
     if (collider) {
+        dr_world_disturb(world, NULL);
         if (collider->body) {
             dr_world_drop_links(world, NULL, collider->body);
             dr_world_free_trials(world);
@@ -329,8 +332,7 @@ static drape_transform next_pose(const drape_world* world, const dr_collider* co
         dr_quat_slerp(collider->pose.rotate, collider->target.rotate, (double)t)};
 }
 
-// A point of the collider that turning takes furthest, about.
-static drape_vec3 far_point(const dr_collider* collider)
+drape_vec3 dr_collider_far_point(const dr_collider* collider)
 {
     if (!collider->body) {
         return dr_shape_support(&collider->shape, (drape_vec3){1.0f, 1.0f, 1.0f});
@@ -347,14 +349,13 @@ static double travel_between(const dr_collider* collider, const drape_transform*
     double same =
         fabs((double)p.x * q.x + (double)p.y * q.y + (double)p.z * q.z + (double)p.w * q.w);
     double turn = 2.0 * sqrt(fmax(2.0 - 2.0 * same, 0.0)); // the angle, while it is small
-    drape_vec3 far = far_point(collider);
+    drape_vec3 far = dr_collider_far_point(collider);
     return (double)dr_length(dr_sub(to->translate, from->translate)) +
            turn * (double)dr_length(far);
 }
 
-// How far the collider would go in a step at the highest speed it has in it. Between keys it may
-// rush and rest, so the step is looked at in parts.
-static double step_travel(const drape_world* world, const dr_collider* collider, float dt)
+// Between keys it may rush and rest, so the step is looked at in parts.
+double dr_collider_travel(const drape_world* world, const dr_collider* collider, float dt)
 {
     if (collider->key_count == 0) {
         return collider->moves_by_hand
@@ -398,7 +399,7 @@ double dr_world_substeps_wanted(const drape_world* world, float dt)
     for (int i = 0; i < dr_slots_count(&world->colliders); ++i) {
         const dr_collider* collider = dr_slots_at(&world->colliders, i);
         if (collider) {
-            double travel = step_travel(world, collider, dt) + (double)fastest * (double)dt;
+            double travel = dr_collider_travel(world, collider, dt) + (double)fastest * (double)dt;
             // A mesh may be thin anywhere: against it the cloth goes at most an edge at a time.
             float size = collider->body ? 2.0f * finest : dr_shape_inner_radius(&collider->shape);
             wanted = fmax(wanted, 2.0 * travel / (double)size);

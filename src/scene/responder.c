@@ -3,6 +3,7 @@
 static bool create_slide(dr_responder* r, dr_memory* memory, const dr_sheets* sheets)
 {
     dr_slide_def def = dr_slide_defaults();
+    def.edges_only = r->kind == DRAPE_OBSTACLES_FILTER;
     def.thickness = r->thickness;
     def.mode = r->mode;
     return dr_slide_create(&r->slide, memory, &def, sheets);
@@ -11,6 +12,7 @@ static bool create_slide(dr_responder* r, dr_memory* memory, const dr_sheets* sh
 static bool create_ray(dr_responder* r, dr_memory* memory, const dr_sheets* sheets, drape_isa isa)
 {
     dr_ray_def def = dr_ray_defaults();
+    def.watches_edges = true;
     def.thickness = r->thickness;
     def.isa = isa;
     return dr_ray_create(&r->ray, memory, &def, sheets);
@@ -35,10 +37,10 @@ bool dr_responder_create(dr_responder* responder, dr_memory* memory, const drape
     };
     switch (responder->kind) {
     case DRAPE_OBSTACLES_SLIDE: return create_slide(responder, memory, sheets);
-    case DRAPE_OBSTACLES_RAY:
-        return create_ray(responder, memory, sheets, isa) &&
+    case DRAPE_OBSTACLES_RAY: return create_ray(responder, memory, sheets, isa);
+    case DRAPE_OBSTACLES_FILTER:
+        return create_filter(responder, memory, sheets, isa) &&
                create_slide(responder, memory, sheets);
-    case DRAPE_OBSTACLES_FILTER: return create_filter(responder, memory, sheets, isa);
     default: return true;
     }
 }
@@ -47,11 +49,11 @@ void dr_responder_free(dr_responder* responder, dr_memory* memory)
 {
     switch (responder->kind) {
     case DRAPE_OBSTACLES_SLIDE: dr_slide_free(&responder->slide, memory); break;
-    case DRAPE_OBSTACLES_RAY:
-        dr_ray_free(&responder->ray, memory);
+    case DRAPE_OBSTACLES_RAY: dr_ray_free(&responder->ray, memory); break;
+    case DRAPE_OBSTACLES_FILTER:
+        dr_filter_free(&responder->filter, memory);
         dr_slide_free(&responder->slide, memory);
         break;
-    case DRAPE_OBSTACLES_FILTER: dr_filter_free(&responder->filter, memory); break;
     default: break;
     }
     *responder = (dr_responder){0};
@@ -61,11 +63,11 @@ void dr_responder_forget(dr_responder* responder)
 {
     switch (responder->kind) {
     case DRAPE_OBSTACLES_SLIDE: dr_slide_forget(&responder->slide); break;
-    case DRAPE_OBSTACLES_RAY:
-        dr_ray_forget(&responder->ray);
+    case DRAPE_OBSTACLES_RAY: dr_ray_forget(&responder->ray); break;
+    case DRAPE_OBSTACLES_FILTER:
+        dr_filter_forget(&responder->filter);
         dr_slide_forget(&responder->slide);
         break;
-    case DRAPE_OBSTACLES_FILTER: dr_filter_forget(&responder->filter); break;
     default: break;
     }
 }
@@ -79,15 +81,16 @@ bool dr_responder_begin(dr_responder* responder, dr_memory* memory, dr_pool* poo
     case DRAPE_OBSTACLES_SLIDE:
         return dr_slide_begin(&r->slide, memory, pool, sheets, obstacles->data, obstacles->count);
     case DRAPE_OBSTACLES_RAY:
-        return dr_ray_begin(&r->ray, memory, pool, sheets, obstacles->data, obstacles->count) &&
-               dr_slide_begin(&r->slide, memory, pool, sheets, obstacles->data, obstacles->count);
+        return dr_ray_begin(&r->ray, memory, pool, sheets, obstacles->data, obstacles->count);
     case DRAPE_OBSTACLES_FILTER:
-        return dr_filter_begin(&r->filter, memory, pool, sheets, obstacles->data, obstacles->count);
+        return dr_filter_begin(&r->filter, memory, pool, sheets, obstacles->data,
+                               obstacles->count) &&
+               dr_slide_begin(&r->slide, memory, pool, sheets, obstacles->data, obstacles->count);
     default: return true;
     }
 }
 
-// Rays see vertices alone. Once these are clear, edges and corners of obstacles that poke between
+// The filter sees vertices alone. Once these are clear, edges and corners of obstacles that poke between
 // them are looked for as by cloth that slides.
 static bool detect_between(dr_responder* r, dr_memory* memory, dr_pool* pool,
                            const dr_sheets* sheets, const dr_array* obstacles, dr_limits* limits,
@@ -120,10 +123,10 @@ bool dr_responder_detect(dr_responder* responder, dr_memory* memory, dr_pool* po
     case DRAPE_OBSTACLES_SLIDE:
         return dr_slide_detect(&r->slide, memory, pool, sheets, first, count, limits, result);
     case DRAPE_OBSTACLES_RAY:
-        return dr_ray_detect(&r->ray, memory, pool, sheets, first, count, limits, result) &&
-               detect_between(r, memory, pool, sheets, obstacles, limits, result);
+        return dr_ray_detect(&r->ray, memory, pool, sheets, first, count, limits, result);
     case DRAPE_OBSTACLES_FILTER:
-        return dr_filter_detect(&r->filter, memory, pool, sheets, first, count, limits, result);
+        return dr_filter_detect(&r->filter, memory, pool, sheets, first, count, limits, result) &&
+               detect_between(r, memory, pool, sheets, obstacles, limits, result);
     default: return true;
     }
 }

@@ -1,7 +1,7 @@
 #include <math.h>
 
 #include "core/vec_math.h"
-#include "scene/world.h"
+#include "scene/sleep.h"
 
 static bool check_rows(drape_world* world, const dr_cloth* cloth, const int32_t* vertices,
                        int count, const char* side)
@@ -67,6 +67,7 @@ drape_seam_id drape_seam_add(drape_world* world, const drape_seam_def* def)
         seam->slots_a[i] = dr_cloth_slot(dr_world_cloth(world, def->cloth_a), def->vertices_a[i]);
         seam->slots_b[i] = dr_cloth_slot(dr_world_cloth(world, def->cloth_b), def->vertices_b[i]);
     }
+    dr_world_disturb(world, NULL);
     return id;
 }
 

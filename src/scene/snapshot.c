@@ -11,7 +11,7 @@
 #include "scene/trials.h"
 #include "scene/world.h"
 
-static const char magic[8] = "drapeST1";
+static const char magic[8] = "drapeST2";
 
 // --- Bytes ---
 
@@ -155,6 +155,122 @@ static void take_model(reader* r, dr_cloth* cloth)
     }
 }
 
+static void put_transform(writer* w, const drape_transform* t)
+{
+    const float values[7] = {t->translate.x, t->translate.y, t->translate.z, t->rotate.x,
+                             t->rotate.y,    t->rotate.z,    t->rotate.w};
+    put_floats(w, values, 7);
+}
+
+static void take_transform(reader* r, drape_transform* t)
+{
+    float v[7] = {0};
+    take_floats(r, v, 7);
+    if (r->stores) {
+        *t = (drape_transform){{v[0], v[1], v[2]}, {v[3], v[4], v[5], v[6]}};
+    }
+}
+
+static void take_flag(reader* r, bool* flag)
+{
+    bool value = take_number(r, 1) != 0;
+    *flag = r->stores ? value : *flag;
+}
+
+// A pose: where it is and where it shall be at the end of the next step.
+static void put_pose(writer* w, const dr_cloth* cloth)
+{
+    const dr_pose* pose = &cloth->control.pose;
+    put_number(w, pose->is_followed, 1);
+    put_number(w, pose->is_set, 1);
+    put_number(w, pose->is_moving, 1);
+    put_number(w, pose->has_jumped, 1);
+    put_transform(w, &pose->moved);
+    const float* arrays[4] = {pose->leash.from, pose->leash.to, pose->leash.normal_from,
+                              pose->leash.normal_to};
+    for (int slot = 0; pose->is_followed && slot < cloth->sheet->vector_count * 8; ++slot) {
+        for (int k = 0; k < 4; ++k) {
+            drape_vec3 p = dr_sheet_get(cloth->sheet->layout, arrays[k], slot);
+            put_floats(w, &p.x, 3);
+        }
+    }
+}
+
+static void take_pose(reader* r, dr_cloth* cloth)
+{
+    dr_pose* pose = &cloth->control.pose;
+    bool is_followed = take_number(r, 1) != 0;
+    r->is_good = r->is_good && is_followed == pose->is_followed;
+    take_flag(r, &pose->is_set);
+    take_flag(r, &pose->is_moving);
+    take_flag(r, &pose->has_jumped);
+    take_transform(r, &pose->moved);
+    float* arrays[4] = {pose->leash.from, pose->leash.to, pose->leash.normal_from,
+                        pose->leash.normal_to};
+    int slots = r->is_good && is_followed ? cloth->sheet->vector_count * 8 : 0;
+    for (int slot = 0; slot < slots; ++slot) {
+        for (int k = 0; k < 4; ++k) {
+            drape_vec3 p = {0.0f, 0.0f, 0.0f};
+            take_floats(r, &p.x, 3);
+            if (r->stores) {
+                dr_sheet_set(cloth->sheet->layout, arrays[k], slot, p);
+            }
+        }
+    }
+}
+
+// The gap of a sleeping cloth is infinite where there is nothing near.
+static void put_gap(writer* w, float gap)
+{
+    uint32_t bits;
+    memcpy(&bits, &gap, sizeof bits);
+    put_number(w, bits, 4);
+}
+
+static void take_gap(reader* r, float* gap)
+{
+    uint32_t bits = (uint32_t)take_number(r, 4);
+    if (r->stores) {
+        memcpy(gap, &bits, sizeof bits);
+    }
+}
+
+static void put_control(writer* w, const dr_cloth* cloth)
+{
+    const dr_control* control = &cloth->control;
+    put_transform(w, &control->home_place);
+    put_floats(w, &control->calm_time, 1);
+    put_floats(w, &control->calm_speed, 1);
+    put_number(w, control->root.is_set, 1);
+    put_number(w, control->root.is_moving, 1);
+    put_transform(w, &control->root.now);
+    put_transform(w, &control->root.next);
+    put_transform(w, &control->root.base);
+    put_number(w, control->sleep.is_asleep, 1);
+    put_floats(w, &control->sleep.still_time, 1);
+    put_floats(w, &control->sleep.stretch, 1);
+    put_gap(w, control->sleep.gap);
+    put_pose(w, cloth);
+}
+
+static void take_control(reader* r, dr_cloth* cloth)
+{
+    dr_control* control = &cloth->control;
+    take_transform(r, &control->home_place);
+    take_floats(r, &control->calm_time, 1);
+    take_floats(r, &control->calm_speed, 1);
+    take_flag(r, &control->root.is_set);
+    take_flag(r, &control->root.is_moving);
+    take_transform(r, &control->root.now);
+    take_transform(r, &control->root.next);
+    take_transform(r, &control->root.base);
+    take_flag(r, &control->sleep.is_asleep);
+    take_floats(r, &control->sleep.still_time, 1);
+    take_floats(r, &control->sleep.stretch, 1);
+    take_gap(r, &control->sleep.gap);
+    take_pose(r, cloth);
+}
+
 static void put_cloth(writer* w, const dr_cloth* cloth)
 {
     const dr_sheet* sheet = cloth->sheet;
@@ -172,6 +288,7 @@ static void put_cloth(writer* w, const dr_cloth* cloth)
         put_floats(w, &cloth->chunks[c].speed_squared, 1);
     }
     put_model(w, cloth);
+    put_control(w, cloth);
 }
 
 static void take_cloth(reader* r, dr_cloth* cloth)
@@ -191,10 +308,12 @@ static void take_cloth(reader* r, dr_cloth* cloth)
         take_floats(r, &cloth->chunks[c].speed_squared, 1);
     }
     take_model(r, cloth);
+    take_control(r, cloth);
     if (r->stores) {
         // Inverse masses came with the positions; pins that are gone by now are found anew.
         cloth->is_held_stale = true;
         dr_cloth_publish(cloth);
+        dr_cloth_save(cloth); // a sleeping cloth goes back to it when a step is undone
     }
 }
 
@@ -204,6 +323,8 @@ static void put_pin(writer* w, const dr_pin* pin)
     put_floats(w, &pin->target[0].x, 3 * (size_t)pin->count);
     put_floats(w, &pin->goal[0].x, 3 * (size_t)pin->count);
     put_number(w, pin->moves_by_hand, 1);
+    put_number(w, pin->has_jumped, 1);
+    put_transform(w, &pin->moved);
 }
 
 static void take_pin(reader* r, dr_pin* pin)
@@ -213,6 +334,8 @@ static void take_pin(reader* r, dr_pin* pin)
     take_floats(r, &pin->goal[0].x, 3 * (size_t)pin->count);
     bool moves = take_number(r, 1) != 0;
     pin->moves_by_hand = r->stores ? moves : pin->moves_by_hand;
+    take_flag(r, &pin->has_jumped);
+    take_transform(r, &pin->moved);
 }
 
 static void put_seam(writer* w, const dr_seam* seam)
@@ -231,22 +354,6 @@ static void take_seam(reader* r, dr_seam* seam)
     bool has_started = take_number(r, 1) != 0;
     take_floats(r, seam->length, (size_t)seam->count);
     seam->has_started = r->stores ? has_started : seam->has_started;
-}
-
-static void put_transform(writer* w, const drape_transform* t)
-{
-    const float values[7] = {t->translate.x, t->translate.y, t->translate.z, t->rotate.x,
-                             t->rotate.y,    t->rotate.z,    t->rotate.w};
-    put_floats(w, values, 7);
-}
-
-static void take_transform(reader* r, drape_transform* t)
-{
-    float v[7] = {0};
-    take_floats(r, v, 7);
-    if (r->stores) {
-        *t = (drape_transform){{v[0], v[1], v[2]}, {v[3], v[4], v[5], v[6]}};
-    }
 }
 
 static size_t body_floats(const dr_body* body)
@@ -452,8 +559,10 @@ bool drape_world_load(drape_world* world, const void* buffer, size_t size)
     reader store = {buffer, size - 8, 0, true, true, &world->memory};
     bool fits = take_world(&look, world, gone);
     if (fits) {
-        take_world(&store, world, gone);
+        // Releasing wakes a cloth, the state says whether it sleeps.
         release_gone(world, gone);
+        take_world(&store, world, gone);
+        world->is_work_stale = true;
         dr_world_stale_links(world, NULL);
         dr_world_forget_trials(world);
     }

@@ -10,6 +10,7 @@
 #include "scene/mesh_link.h"
 #include "scene/model_step.h"
 #include "scene/motion.h"
+#include "scene/sleep.h"
 #include "scene/trials.h"
 #include "solver/air.h"
 
@@ -58,6 +59,9 @@ const char* drape_world_refusal(const drape_world_def* def)
     }
     if (!isfinite(def->friction_static) || !isfinite(def->friction_dynamic)) {
         return "friction must be finite";
+    }
+    if (!(def->sleep_speed >= 0.0f) || !isfinite(def->sleep_speed)) {
+        return "sleep_speed must be at least 0";
     }
     if (def->max_runs < 1 || def->max_runs > 1000) {
         return "max_runs must be 1 to 1000";
@@ -200,6 +204,9 @@ drape_isa drape_world_isa(const drape_world* world)
 void drape_world_set_gravity(drape_world* world, drape_vec3 gravity)
 {
     if (world && dr_is_finite(gravity)) {
+        if (memcmp(&world->def.gravity, &gravity, sizeof gravity) != 0) {
+            dr_world_disturb(world, NULL);
+        }
         world->def.gravity = gravity;
     } else if (world) {
         dr_world_fail(world, "gravity must be finite");
@@ -217,6 +224,9 @@ void drape_world_set_wind(drape_world* world, const drape_wind* wind)
     if (refusal) {
         dr_world_fail(world, "%s", refusal);
         return;
+    }
+    if (memcmp(&world->def.wind, wind, sizeof *wind) != 0) {
+        dr_world_disturb(world, NULL);
     }
     world->def.wind = *wind;
 }
@@ -242,7 +252,7 @@ static bool blow(drape_world* world)
     bool is_still = wind->drag == 0.0f && wind->lift == 0.0f;
     drape_vec3 air = dr_wind_at(wind, world->substep.time_end);
     for (int i = 0; i < dr_slots_count(&world->cloths); ++i) {
-        dr_cloth* cloth = dr_slots_at(&world->cloths, i);
+        dr_cloth* cloth = dr_world_awake(world, i);
         if (!cloth || (is_still && !cloth->sheet->force)) {
             continue;
         }
@@ -286,7 +296,7 @@ static bool begin_step(drape_world* world, float dt, float h)
 {
     dr_world_refresh_pins(world);
     for (int i = 0; i < dr_slots_count(&world->cloths); ++i) {
-        dr_cloth* cloth = dr_slots_at(&world->cloths, i);
+        dr_cloth* cloth = dr_world_awake(world, i);
         if (!cloth) {
             continue;
         }
@@ -300,7 +310,8 @@ static bool begin_step(drape_world* world, float dt, float h)
         dr_cloth_save(cloth);
     }
     dr_world_begin_pins(world);
-    return dr_world_refresh_work(world) && dr_world_begin_obstacles(world, dt);
+    return dr_world_refresh_work(world) && dr_world_begin_controls(world, dt) &&
+           dr_world_begin_obstacles(world, dt);
 }
 
 static int count_non_finite(const drape_world* world)
@@ -314,12 +325,12 @@ static int count_non_finite(const drape_world* world)
 }
 
 // Numbers for the report, once a step.
-static void finish_step(drape_world* world)
+static void finish_step(drape_world* world, float dt)
 {
     drape_step_report* report = &world->report;
     report->non_finite_count = count_non_finite(world);
     for (int i = 0; i < dr_slots_count(&world->cloths); ++i) {
-        dr_cloth* cloth = dr_slots_at(&world->cloths, i);
+        dr_cloth* cloth = dr_world_awake(world, i);
         if (!cloth) {
             continue;
         }
@@ -337,6 +348,9 @@ static void finish_step(drape_world* world)
         report->smallest_gap = dr_world_smallest_gap(world);
     }
     dr_world_finish_obstacles(world);
+    dr_world_finish_controls(world, dt);
+    dr_world_tire(world, dt);
+    dr_world_report_sleepers(world);
 }
 
 // Detect and solve, in the order that the method has them.
@@ -431,6 +445,30 @@ static bool lead_to_end(drape_world* world, float dt, int substeps)
     return dr_world_move_obstacles(world);
 }
 
+// A step in which all cloths sleep: colliders go on, far from them. False when memory is short.
+static bool doze(drape_world* world, float dt)
+{
+    set_substep(world, dt, 1, SUBSTEP_TICKS, SUBSTEP_TICKS);
+    dr_world_begin_pins(world);
+    if (!dr_world_begin_obstacles(world, dt) || !dr_world_move_obstacles(world)) {
+        return false;
+    }
+    dr_world_finish_obstacles(world);
+    dr_world_finish_controls(world, dt);
+    dr_world_report_sleepers(world);
+    return true;
+}
+
+// Goes on in time, with what happens at that time, and ends the report.
+static void end_step(drape_world* world, float dt, int64_t calls, double begin)
+{
+    world->time += (double)dt;
+    dr_world_release_pins(world);
+    world->report.time = world->time;
+    world->report.heap_calls = (int)(world->memory.call_count - calls);
+    world->report.ms.total = dr_now_ms() - begin;
+}
+
 drape_step_report drape_world_step(drape_world* world, float dt)
 {
     drape_step_report nothing = {.smallest_gap = INFINITY};
@@ -451,13 +489,19 @@ drape_step_report drape_world_step(drape_world* world, float dt)
     }
     double begin = dr_now_ms();
     int64_t calls = world->memory.call_count;
+    world->report = (drape_step_report){.smallest_gap = INFINITY, .runs = 1};
+    dr_world_follow_jumps(world);
+    dr_world_watch(world, dt);
+    if (dr_world_is_asleep(world) && doze(world, dt)) {
+        end_step(world, dt, calls, begin);
+        return world->report;
+    }
     int substeps = count_substeps(world, dt);
     if (substeps == 0) {
         dr_world_fail(world, "a step of %g s is more than a million steps of the cloth",
                       (double)dt);
         return nothing;
     }
-    world->report = (drape_step_report){.smallest_gap = INFINITY, .runs = 1};
     bool going = begin_step(world, dt, dt / (float)substeps);
     int64_t tick = 0, last = (int64_t)substeps * SUBSTEP_TICKS;
     bool is_sound = true;
@@ -478,11 +522,7 @@ drape_step_report drape_world_step(drape_world* world, float dt)
         dr_world_forget_trials(world);
         return nothing;
     }
-    finish_step(world);
-    world->time += (double)dt;
-    dr_world_release_pins(world);
-    world->report.time = world->time;
-    world->report.heap_calls = (int)(world->memory.call_count - calls);
-    world->report.ms.total = dr_now_ms() - begin;
+    finish_step(world, dt);
+    end_step(world, dt, calls, begin);
     return world->report;
 }
