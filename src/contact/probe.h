@@ -63,14 +63,14 @@ typedef void dr_probe_judge_fn(const dr_probe_search* search, const dr_probe_way
 
 typedef struct dr_probe {
     int vertex_count;
+    drape_isa isa;
     dr_array solids; // dr_solid
     // The tree of the cloths.
     dr_tree tree;
     dr_upkeep upkeep;
     int32_t (*corners)[3];
-    drape_vec3* places; // from which it is made
     float *start, *end; // in the frame of the solid at hand, four floats a vertex
-    float (*bounds)[6]; // of chunks of them
+    float (*bounds)[6]; // of chunks of them, as reaches
     dr_pair_search search;
     // Triangles by vertex.
     int32_t* first;  // of each vertex, one more than there are
@@ -97,10 +97,33 @@ bool dr_probe_create(dr_probe* probe, dr_memory* memory, const dr_sheets* sheets
 void dr_probe_free(dr_probe* probe, dr_memory* memory);
 void dr_probe_forget(dr_probe* probe);
 bool dr_probe_begin(dr_probe* probe, dr_memory* memory, dr_pool* pool, const dr_sheets* sheets,
-                    const dr_slide_obstacle* obstacles, int obstacle_count);
+                    const dr_slide_obstacle* obstacles, int obstacle_count, double thickness);
 bool dr_probe_detect(dr_probe* probe, dr_memory* memory, dr_pool* pool, const dr_sheets* sheets,
                      const dr_slide_obstacle* obstacles, int obstacle_count, dr_limits* limits,
                      dr_probe_run* run, dr_slide_result* result);
+
+// --- probe_way.c: for those who judge ---
+
+static inline double dr_probe_height(const dr_probe_hit* hit, const double y[3])
+{
+    return dr_dot3(hit->normal, y) + hit->offset;
+}
+
+// Least distance of the start from the triangles near the way, if it is below `most`.
+dr_foot dr_probe_start_foot(const dr_probe_search* search, const dr_probe_way* way, double most);
+// What a vertex that starts so far from the solid shall keep.
+double dr_probe_reach(const dr_probe_search* search, double start_distance);
+// Adds the plane with this normal, `reach` above a place, unless it is honoured by q.
+bool dr_probe_add(const dr_probe_search* search, const dr_probe_way* way, int triangle,
+                  const double normal[3], const double place[3], double reach, const double q[3],
+                  dr_probe_lot* lot);
+// The shortest way out for a vertex that starts inside, some of it in this step.
+void dr_probe_exit(const dr_probe_search* search, const dr_probe_way* way, dr_probe_lot* lot);
+// About where the planes found leave the vertex.
+void dr_probe_slide_along(const dr_probe_lot* lot, const double q[3], double out[3]);
+// Triangles whose boxes meet that of the way from a to b, inflated; as dr_tree_box_query.
+int dr_probe_query(const dr_probe_search* search, const double a[3], const double b[3], double more,
+                   int32_t* triangles, int capacity);
 
 // --- probe_merge.c ---
 
@@ -108,8 +131,7 @@ bool dr_probe_detect(dr_probe* probe, dr_memory* memory, dr_pool* pool, const dr
 void dr_probe_freeze_torn(dr_probe* probe, const dr_sheets* sheets, dr_limits* limits,
                           double tolerance, dr_slide_result* result);
 // Adds what was found of the listed vertices. False when memory is short.
-bool dr_probe_merge(dr_probe* probe, dr_memory* memory, const dr_sheets* sheets,
-                    const dr_slide_obstacle* obstacle, dr_limits* limits, dr_probe_run* run,
-                    dr_slide_result* result);
+bool dr_probe_merge(dr_probe* probe, dr_memory* memory, const dr_slide_obstacle* obstacle,
+                    dr_limits* limits, dr_probe_run* run, dr_slide_result* result);
 
 #endif
