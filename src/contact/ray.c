@@ -18,18 +18,31 @@ dr_ray_def dr_ray_defaults(void)
 bool dr_ray_create(dr_ray* ray, dr_memory* memory, const dr_ray_def* def, const dr_sheets* sheets)
 {
     *ray = (dr_ray){.def = *def};
-    return dr_probe_create(&ray->probe, memory, sheets, def->isa);
+    if (!dr_probe_create(&ray->probe, memory, sheets, def->isa)) {
+        return false;
+    }
+    dr_slide_def edges = dr_slide_defaults();
+    edges.thickness = def->thickness;
+    edges.plane_runs = def->plane_runs;
+    edges.edges_only = true;
+    return !def->watches_edges || dr_slide_create(&ray->edges, memory, &edges, sheets);
 }
 
 void dr_ray_free(dr_ray* ray, dr_memory* memory)
 {
     dr_probe_free(&ray->probe, memory);
+    if (ray->def.watches_edges) {
+        dr_slide_free(&ray->edges, memory);
+    }
     *ray = (dr_ray){0};
 }
 
 void dr_ray_forget(dr_ray* ray)
 {
     dr_probe_forget(&ray->probe);
+    if (ray->def.watches_edges) {
+        dr_slide_forget(&ray->edges);
+    }
 }
 
 bool dr_ray_begin(dr_ray* ray, dr_memory* memory, dr_pool* pool, const dr_sheets* sheets,
@@ -37,7 +50,9 @@ bool dr_ray_begin(dr_ray* ray, dr_memory* memory, dr_pool* pool, const dr_sheets
 {
     ray->run = 0;
     return dr_probe_begin(&ray->probe, memory, pool, sheets, obstacles, obstacle_count,
-                          (double)ray->def.thickness);
+                          (double)ray->def.thickness) &&
+           (!ray->def.watches_edges ||
+            dr_slide_begin(&ray->edges, memory, pool, sheets, obstacles, obstacle_count));
 }
 
 // --- One triangle ---
@@ -60,7 +75,7 @@ static double height_above(const double (*corners)[3], const double normal[3], c
     return dr_dot3(off, normal);
 }
 
-// Both ends well above a triangle that rests, or both well below: without a root.
+// Both ends above a triangle that rests by more than `reach`, or both below: without a root.
 static bool stays_off(const double (*corners)[3], const double x[3], const double q[3],
                       double reach)
 {
@@ -158,17 +173,21 @@ static look look_around(const dr_probe_search* search, const double x[3], const 
                         double reach, const int32_t* near, int count, dr_probe_lot* lot)
 {
     const dr_solid* solid = search->solid;
+    bool rests = solid->places[0] == solid->places[1];
     double more = reach + 2.0 * search->tolerance; // what rests at the thickness tells the gap
     look found = {.first.triangle = -1, .nearest = {.triangle = -1, .distance = INFINITY}};
     for (int i = 0; i < count; ++i) {
         double from[3][3], to[3][3];
         dr_solid_corners(solid, near[i], false, from);
         dr_solid_corners(solid, near[i], true, to);
-        if (solid->places[0] == solid->places[1] && stays_off(DR_POINTS(to), x, q, more)) {
+        if (rests && stays_off(DR_POINTS(to), x, q, more)) {
             continue;
         }
-        dr_ccd_motion motion = motion_of(DR_POINTS(from), DR_POINTS(to), x, q);
-        try_crossing(search, near[i], &motion, &found.first, lot);
+        // Far more than rounding: a triangle that rests is not passed.
+        if (!rests || !stays_off(DR_POINTS(to), x, q, search->tolerance)) {
+            dr_ccd_motion motion = motion_of(DR_POINTS(from), DR_POINTS(to), x, q);
+            try_crossing(search, near[i], &motion, &found.first, lot);
+        }
         dr_foot foot = dr_solid_foot(solid, near[i], q, true);
         if (foot.distance < found.nearest.distance ||
             (foot.distance == found.nearest.distance && foot.triangle < found.nearest.triangle)) {
@@ -236,6 +255,25 @@ static void judge(const dr_probe_search* search, const dr_probe_way* way, dr_pro
     }
 }
 
+// Only when the vertices are fine: else much would be frozen that is about to be lifted off.
+static bool detect_edges(dr_ray* ray, dr_memory* memory, dr_pool* pool, const dr_sheets* sheets,
+                         const dr_slide_obstacle* obstacles, int obstacle_count, dr_limits* limits,
+                         dr_slide_result* result)
+{
+    dr_slide_result more;
+    ray->edges.run = ray->run;
+    if (!dr_slide_detect(&ray->edges, memory, pool, sheets, obstacles, obstacle_count, limits,
+                         &more)) {
+        return false;
+    }
+    result->is_clean = result->is_clean && more.is_clean;
+    result->plane_count += more.plane_count;
+    result->frozen_count += more.frozen_count;
+    result->box_tests += more.box_tests;
+    result->exact_tests += more.exact_tests;
+    return true;
+}
+
 bool dr_ray_detect(dr_ray* ray, dr_memory* memory, dr_pool* pool, const dr_sheets* sheets,
                    const dr_slide_obstacle* obstacles, int obstacle_count, dr_limits* limits,
                    dr_slide_result* result)
@@ -248,6 +286,9 @@ bool dr_ray_detect(dr_ray* ray, dr_memory* memory, dr_pool* pool, const dr_sheet
     bool has_memory = dr_probe_detect(&ray->probe, memory, pool, sheets, obstacles, obstacle_count,
                                       limits, &run, result);
     ray->skipped_count = run.skipped_count;
+    has_memory = has_memory && (!ray->def.watches_edges || !result->is_clean ||
+                                detect_edges(ray, memory, pool, sheets, obstacles, obstacle_count,
+                                             limits, result));
     ++ray->run;
     return has_memory;
 }

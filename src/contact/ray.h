@@ -25,8 +25,9 @@
 // the pose at the end, so a rigid solid rests however it moves. Triangles of a solid that changes
 // its shape move from corner to corner (collide/ccd.h finds when a way meets them, exactly).
 //
-// What is kept clear are vertices. Edges and corners of the solid that poke between the vertices of
-// a cloth are not seen: contact/slide.h looks for them, this does not.
+// What is kept clear are vertices. Edges and corners of a solid that poke between the vertices of a
+// cloth are not seen, unless `watches_edges` adds the tests of contact/slide.h for them, and its
+// last resort: what crosses all the same is frozen.
 //
 // The interface is that of contact/slide.h: begin once a step, detect after each trial.
 #ifndef DR_RAY_H
@@ -39,7 +40,8 @@ typedef struct dr_ray_def {
     float exit_step; // most by which a vertex that starts too near or inside comes out in a step, m
     int plane_runs;  // from this run of a step on, all that is found is frozen
     int max_hits;    // of one vertex and one solid in one run, 1 to DR_PROBE_HITS
-    drape_isa isa;   // of the trees
+    bool watches_edges; // of solids between the vertices of cloths
+    drape_isa isa;      // of the trees
 } dr_ray_def;
 
 typedef struct dr_ray {
@@ -47,6 +49,7 @@ typedef struct dr_ray {
     int run;           // of this step; set it to `plane_runs` and the next detection freezes
     int skipped_count; // vertices without an old side in the last detection
     dr_probe probe;
+    dr_slide edges; // only for edges, when they are watched
 } dr_ray;
 
 dr_ray_def dr_ray_defaults(void);

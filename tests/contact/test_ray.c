@@ -337,6 +337,33 @@ START_TEST(p8_vertices_stay_outside)
 }
 END_TEST
 
+// With the edges of the solid watched, nothing pokes between the vertices.
+START_TEST(watched_edges_do_not_poke_through)
+{
+    lab at;
+    const scene* s = &scenes[_i];
+    dr_ray_def def = dr_ray_defaults();
+    def.thickness = thickness;
+    def.watches_edges = true;
+    open_scene(&at, s, 21, 1);
+    ck_assert(dr_ray_create(&ray, &at.memory, &def, &at.sheets));
+    for (int i = 0; i < 100; ++i) {
+        response_try_step(&at, &rays);
+        if (i % 20 == 19) {
+            judge_vertices(&at, s->name);
+            ck_assert_int_eq(lab_count_crossings(&at), 0);
+        }
+        lab_commit(&at);
+    }
+    if (getenv("SLIDE_SHOW")) {
+        printf("%-9s edges: runs %.2f, at most %d, frozen %d of %lld\n", s->name,
+               (double)at.runs / (double)at.steps, at.most_runs, at.frozen,
+               (long long)at.steps * at.sheets.vertex_count);
+    }
+    close_lab(&at);
+}
+END_TEST
+
 // Turning and flying, at a metre and at a hundred metres a second.
 START_TEST(moving_solids_keep_vertices_outside)
 {
@@ -475,6 +502,7 @@ static Suite* ray_suite(void)
     TCase* whole = tcase_create("whole cloths");
     tcase_set_timeout(whole, 60);
     tcase_add_loop_test(whole, p8_vertices_stay_outside, 0, scene_count);
+    tcase_add_loop_test(whole, watched_edges_do_not_poke_through, 0, scene_count);
     tcase_add_loop_test(whole, moving_solids_keep_vertices_outside, 0, 2);
     tcase_add_test(whole, results_do_not_depend_on_workers);
     tcase_add_test(whole, settled_steps_make_no_heap_calls);
