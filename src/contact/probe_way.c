@@ -8,6 +8,11 @@ dr_foot dr_probe_start_foot(const dr_probe_search* search, const dr_probe_way* w
 {
     dr_foot nearest = {.triangle = -1, .distance = most};
     for (int i = 0; i < way->near_count; ++i) {
+        double corners[3][3];
+        dr_solid_corners(search->solid, way->near[i], false, corners);
+        if (dr_solid_is_off(DR_POINTS(corners), way->x, nearest.distance)) {
+            continue;
+        }
         dr_foot foot = dr_solid_foot(search->solid, way->near[i], way->x, false);
         if (foot.distance < nearest.distance ||
             (foot.distance == nearest.distance && nearest.triangle > foot.triangle)) {

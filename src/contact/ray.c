@@ -139,7 +139,6 @@ static void try_crossing(const dr_probe_search* search, int triangle, const dr_c
                          crossing* first, dr_probe_lot* lot)
 {
     dr_ccd_result met = dr_ccd_point_triangle(motion, 0.0);
-    ++lot->exact_tests;
     if (!met.is_hit ||
         (first->triangle >= 0 &&
          (met.toi > first->time || (met.toi == first->time && triangle > first->triangle)))) {
@@ -183,10 +182,14 @@ static look look_around(const dr_probe_search* search, const double x[3], const 
         if (rests && stays_off(DR_POINTS(to), x, q, more)) {
             continue;
         }
+        ++lot->exact_tests;
         // Far more than rounding: a triangle that rests is not passed.
         if (!rests || !stays_off(DR_POINTS(to), x, q, search->tolerance)) {
             dr_ccd_motion motion = motion_of(DR_POINTS(from), DR_POINTS(to), x, q);
             try_crossing(search, near[i], &motion, &found.first, lot);
+        }
+        if (dr_solid_is_off(DR_POINTS(to), q, dr_least(found.nearest.distance, more))) {
+            continue;
         }
         dr_foot foot = dr_solid_foot(solid, near[i], q, true);
         if (foot.distance < found.nearest.distance ||

@@ -47,6 +47,18 @@ static inline void dr_solid_corners(const dr_solid* solid, int triangle, bool at
     }
 }
 
+// Whether a place is further than `most` from the plane of a triangle; without a root.
+static inline bool dr_solid_is_off(const double (*corners)[3], const double p[3], double most)
+{
+    double u[3], v[3], off[3], normal[3];
+    dr_sub3(corners[1], corners[0], u);
+    dr_sub3(corners[2], corners[0], v);
+    dr_sub3(p, corners[0], off);
+    dr_cross3(u, v, normal);
+    double height = dr_dot3(off, normal);
+    return height * height > most * most * dr_dot3(normal, normal);
+}
+
 // Weights of the corners at the point of the triangle's plane that is nearest to p; their sum is 1.
 // False when the triangle has no area to speak of.
 bool dr_solid_weights(const double (*corners)[3], const double p[3], double weights[3]);
