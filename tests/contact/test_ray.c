@@ -293,140 +293,7 @@ START_TEST(moving_triangles_stop_what_they_pass)
 }
 END_TEST
 
-// --- P-8 and whole cloths ---
-
-static void judge_vertices(lab* at, const char* name)
-{
-    double nearest = lab_smallest_distance(at);
-    ck_assert_msg(nearest > (double)thickness - 2e-6, "%s: %.9f m", name, nearest);
-    ck_assert_msg(lab_count_inside(at) == 0, "%s: %d inside", name, lab_count_inside(at));
-}
-
-static void open_ray_scene(lab* at, const scene* s, int columns, int workers)
-{
-    open_scene(at, s, columns, workers);
-    dr_ray_def def = dr_ray_defaults();
-    def.thickness = thickness;
-    ck_assert(dr_ray_create(&ray, &at->memory, &def, &at->sheets));
-}
-
-START_TEST(p8_vertices_stay_outside)
-{
-    lab at;
-    const scene* s = &scenes[_i];
-    open_ray_scene(&at, s, 21, 1);
-    for (int i = 0; i < 120; ++i) {
-        if (i % 30 == 20) {
-            for (int v = 0; v < at.sheets.vertex_count; ++v) {
-                at.velocity[v] = dr_add(at.velocity[v], any((uint32_t)i, v, 3.0f));
-            }
-        }
-        response_try_step(&at, &rays);
-        if (i % 20 == 19) {
-            judge_vertices(&at, s->name);
-        }
-        lab_commit(&at);
-    }
-    ck_assert_int_gt(at.planes, 100);
-    if (getenv("SLIDE_SHOW")) {
-        printf("%-9s runs %.2f, at most %d, planes %d, frozen %d of %lld, trees made anew %d\n",
-               s->name, (double)at.runs / (double)at.steps, at.most_runs, at.planes, at.frozen,
-               (long long)at.steps * at.sheets.vertex_count, ray.probe.upkeep.rebuild_count);
-    }
-    close_lab(&at);
-}
-END_TEST
-
-// With the edges of the solid watched, nothing pokes between the vertices.
-START_TEST(watched_edges_do_not_poke_through)
-{
-    lab at;
-    const scene* s = &scenes[_i];
-    dr_ray_def def = dr_ray_defaults();
-    def.thickness = thickness;
-    def.watches_edges = true;
-    open_scene(&at, s, 21, 1);
-    ck_assert(dr_ray_create(&ray, &at.memory, &def, &at.sheets));
-    for (int i = 0; i < 100; ++i) {
-        response_try_step(&at, &rays);
-        if (i % 20 == 19) {
-            judge_vertices(&at, s->name);
-            ck_assert_int_eq(lab_count_crossings(&at), 0);
-        }
-        lab_commit(&at);
-    }
-    if (getenv("SLIDE_SHOW")) {
-        printf("%-9s edges: runs %.2f, at most %d, frozen %d of %lld\n", s->name,
-               (double)at.runs / (double)at.steps, at.most_runs, at.frozen,
-               (long long)at.steps * at.sheets.vertex_count);
-    }
-    close_lab(&at);
-}
-END_TEST
-
-// Turning and flying, at a metre and at a hundred metres a second.
-START_TEST(moving_solids_keep_vertices_outside)
-{
-    lab at;
-    float speed = _i ? 100.0f : 1.0f;
-    open_lab(&at, 0.6f, 17, 1);
-    lab_add_shape(&at, box_of(0.2f, 0.15f, 0.25f), thickness);
-    lab_place(&at, (drape_vec3){0.0f, 0.0f, 0.0f}, (drape_vec3){0.0f, 0.0f, 90.0f}, 0.005f);
-    drape_transform pose = {{-0.125f - 4.0f * speed * (float)at.dt, 0.0f, 0.0f},
-                            {0.0f, 0.0f, 0.0f, 1.0f}};
-    at.obstacles[0].start = pose;
-    for (int i = 0; i < 40; ++i) {
-        float way = speed * (float)at.dt;
-        pose.translate.x += i < 20 ? way : -way;
-        pose.rotate = dr_quat_multiply(
-            drape_quat_from_degrees((drape_vec3){0.0f, 360.0f * way, 100.0f * way}), pose.rotate);
-        at.obstacles[0].end = pose;
-        response_try_step(&at, &rays);
-        judge_vertices(&at, "moving");
-        lab_commit(&at);
-    }
-    ck_assert_int_gt(at.planes, 20);
-    close_lab(&at);
-}
-END_TEST
-
-// --- Equal results, memory ---
-
-START_TEST(results_do_not_depend_on_workers)
-{
-    drape_vec3* expected = NULL;
-    for (int workers = 1; workers <= 4; ++workers) {
-        lab at;
-        open_ray_scene(&at, &scenes[4], 31, workers);
-        for (int i = 0; i < 60; ++i) {
-            response_try_step(&at, &rays);
-            lab_commit(&at);
-        }
-        size_t size = sizeof *expected * (size_t)at.sheets.vertex_count;
-        if (!expected) {
-            expected = malloc(size);
-            memcpy(expected, at.sheets.start, size);
-        }
-        ck_assert_int_eq(memcmp(expected, at.sheets.start, size), 0);
-        close_lab(&at);
-    }
-    free(expected);
-}
-END_TEST
-
-START_TEST(settled_steps_make_no_heap_calls)
-{
-    lab at;
-    open_ray_scene(&at, &scenes[0], 21, 1);
-    for (int i = 0; i < 120; ++i) {
-        int64_t calls = at.memory.call_count;
-        response_try_step(&at, &rays);
-        lab_commit(&at);
-        ck_assert_msg(i < 100 || at.memory.call_count == calls, "step %d", i);
-    }
-    close_lab(&at);
-}
-END_TEST
+// --- Freezing ---
 
 // From the run on that the definition says, what is found is frozen, and then it is clean.
 START_TEST(late_runs_freeze)
@@ -453,40 +320,9 @@ START_TEST(late_runs_freeze)
 }
 END_TEST
 
-// Whatever block is not there, the answer is no and all is given back.
-START_TEST(short_memory_is_survived)
-{
-    lab at;
-    open_scene(&at, &scenes[0], 9, 1);
-    for (int v = 0; v < at.sheets.vertex_count; ++v) {
-        at.sheets.end[v].y -= 0.2f;
-    }
-    bool is_done = false;
-    for (int calls = 0; !is_done; ++calls) {
-        watched_heap heap = {.calls_left = calls};
-        drape_allocator hook = {watched_allocate, watched_release, &heap};
-        dr_memory memory;
-        dr_slide_result result;
-        dr_ray_def def = dr_ray_defaults();
-        dr_memory_init(&memory, &hook);
-        dr_limits limits;
-        is_done = dr_limits_create(&limits, &memory, at.sheets.vertex_count);
-        is_done = dr_ray_create(&ray, &memory, &def, &at.sheets) && is_done &&
-                  dr_ray_begin(&ray, &memory, NULL, &at.sheets, at.obstacles, 1) &&
-                  dr_ray_detect(&ray, &memory, NULL, &at.sheets, at.obstacles, 1, &limits, &result);
-        dr_ray_free(&ray, &memory);
-        dr_limits_free(&limits, &memory);
-        ck_assert_uint_eq(heap.bytes, 0);
-        ck_assert_int_lt(calls, 1000);
-    }
-    lab_close(&at);
-}
-END_TEST
-
 static Suite* ray_suite(void)
 {
     Suite* suite = suite_create("ray");
-    const int scene_count = (int)(sizeof scenes / sizeof *scenes);
     TCase* single = tcase_create("one vertex");
     tcase_add_test(single, p4_vertex_ends_at_thickness_on_its_old_side);
     tcase_add_test(single, p4_near_ends_are_put_at_thickness);
@@ -499,15 +335,6 @@ static Suite* ray_suite(void)
     tcase_add_test(single, moving_triangles_stop_what_they_pass);
     tcase_add_test(single, late_runs_freeze);
     suite_add_tcase(suite, single);
-    TCase* whole = tcase_create("whole cloths");
-    tcase_set_timeout(whole, 60);
-    tcase_add_loop_test(whole, p8_vertices_stay_outside, 0, scene_count);
-    tcase_add_loop_test(whole, watched_edges_do_not_poke_through, 0, scene_count);
-    tcase_add_loop_test(whole, moving_solids_keep_vertices_outside, 0, 2);
-    tcase_add_test(whole, results_do_not_depend_on_workers);
-    tcase_add_test(whole, settled_steps_make_no_heap_calls);
-    tcase_add_test(whole, short_memory_is_survived);
-    suite_add_tcase(suite, whole);
     return suite;
 }
 
