@@ -283,6 +283,41 @@ START_TEST(results_do_not_depend_on_workers)
 }
 END_TEST
 
+// A tree made from another shape finds the same, and is made anew.
+START_TEST(results_do_not_depend_on_the_tree)
+{
+    drape_vec3* expected = NULL;
+    for (int round = 0; round < 2; ++round) {
+        lab at;
+        open_ray_scene(&at, &scenes[1], 31, 1);
+        if (round == 1) {
+            ck_assert(rays.begin(&ray, &at.memory, at.pool, &at.sheets, at.obstacles, 1));
+        }
+        at.sweeps = 0;
+        for (int v = 0; v < at.sheets.vertex_count; ++v) {
+            drape_vec3 up = any(77, v, 0.4f);
+            up.y = 0.5f + 0.1f * fabsf(up.y);
+            at.sheets.start[v] = up;
+        }
+        dr_ray_forget(&ray);
+        for (int i = 0; i < 120; ++i) {
+            response_try_step(&at, &rays);
+            lab_commit(&at);
+        }
+        ck_assert_int_gt(at.planes, 1000);
+        ck_assert(round == 0 || ray.probe.upkeep.rebuild_count > 0);
+        size_t size = sizeof *expected * (size_t)at.sheets.vertex_count;
+        if (!expected) {
+            expected = malloc(size);
+            memcpy(expected, at.sheets.start, size);
+        }
+        ck_assert_int_eq(memcmp(expected, at.sheets.start, size), 0);
+        close_lab(&at);
+    }
+    free(expected);
+}
+END_TEST
+
 START_TEST(settled_steps_make_no_heap_calls)
 {
     lab at;
@@ -344,6 +379,7 @@ static Suite* ray_suite(void)
     TCase* machine = tcase_create("machine");
     tcase_set_timeout(machine, 60);
     tcase_add_test(machine, results_do_not_depend_on_workers);
+    tcase_add_test(machine, results_do_not_depend_on_the_tree);
     tcase_add_test(machine, settled_steps_make_no_heap_calls);
     tcase_add_test(machine, short_memory_is_survived);
     suite_add_tcase(suite, machine);
