@@ -293,6 +293,83 @@ START_TEST(moving_triangles_stop_what_they_pass)
 }
 END_TEST
 
+// --- Any way through any triangles ---
+
+// Whether the segment from a to b passes a triangle, by signs of volumes in doubles.
+static bool passes(const double a[3], const double b[3], const double (*v)[3])
+{
+    double u[3], w[3], n[3], off[3], way[3], signs[3];
+    dr_sub3(v[1], v[0], u);
+    dr_sub3(v[2], v[0], w);
+    dr_cross3(u, w, n);
+    dr_sub3(a, v[0], off);
+    double before = dr_dot3(off, n);
+    dr_sub3(b, v[0], off);
+    if (before * dr_dot3(off, n) >= 0.0) {
+        return false;
+    }
+    dr_sub3(b, a, way);
+    for (int k = 0; k < 3; ++k) {
+        dr_sub3(v[k], a, u);
+        dr_sub3(v[(k + 1) % 3], a, w);
+        dr_cross3(u, w, n);
+        signs[k] = dr_dot3(n, way);
+    }
+    return (signs[0] > 0.0 && signs[1] > 0.0 && signs[2] > 0.0) ||
+           (signs[0] < 0.0 && signs[1] < 0.0 && signs[2] < 0.0);
+}
+
+// Many loose triangles, which may meet each other; the vertex starts clear of all and goes anywhere.
+START_TEST(any_way_ends_clear_of_any_triangles)
+{
+    enum { CASES = 150, TRIANGLES = 12, WAYS = 40 };
+    int ways = 0, held = 0;
+    for (int i = 0; i < CASES; ++i) {
+        lab at;
+        drape_vec3 places[TRIANGLES * 3];
+        int32_t triangles[TRIANGLES][3];
+        open_lab(&at, 0.1f, 2, 1);
+        for (int k = 0; k < TRIANGLES * 3; ++k) {
+            places[k] = any((uint32_t)(100 + i), k, 0.5f);
+            triangles[k / 3][k % 3] = k;
+        }
+        drape_mesh_view view = {.positions = places,
+                                .triangles = triangles[0],
+                                .vertex_count = TRIANGLES * 3,
+                                .triangle_count = TRIANGLES};
+        lab_add_mesh(&at, &view);
+        for (int k = 0; k < WAYS; ++k) {
+            drape_vec3 x = any((uint32_t)(1000 + i), k, 0.5f);
+            drape_vec3 q = dr_add(x, any((uint32_t)(2000 + i), k, k % 2 ? 0.05f : 0.5f));
+            if (distance_to_obstacle(&at.obstacles[0], x) < (double)thickness) {
+                continue;
+            }
+            double from[3], y[3];
+            send_vertex(&at, x, q);
+            respond(&at, &rays, y);
+            dr_read3(x, from);
+            double distance = distance_to_obstacle(&at.obstacles[0], to_floats(y));
+            ck_assert_msg(distance > (double)thickness - 3e-6, "%d %d: %g", i, k, distance);
+            for (int t = 0; t < TRIANGLES; ++t) {
+                double v[3][3];
+                for (int c = 0; c < 3; ++c) {
+                    dr_read3(places[3 * t + c], v[c]);
+                }
+                ck_assert_msg(!passes(from, y, DR_POINTS(v)), "%d %d: triangle %d", i, k, t);
+            }
+            ++ways;
+            held += at.limits.hold[0] != DR_HOLD_FREE;
+        }
+        close_lab(&at);
+    }
+    ck_assert_int_gt(ways, 4000);
+    ck_assert_int_lt(held, ways / 20);
+    if (getenv("SLIDE_SHOW")) {
+        printf("%d ways, %d frozen\n", ways, held);
+    }
+}
+END_TEST
+
 // --- Freezing ---
 
 // From the run on that the definition says, what is found is frozen, and then it is clean.
@@ -333,6 +410,7 @@ static Suite* ray_suite(void)
     tcase_add_test(single, starts_on_open_solids_are_skipped_and_counted);
     tcase_add_test(single, fast_solids_take_vertices_along);
     tcase_add_test(single, moving_triangles_stop_what_they_pass);
+    tcase_add_test(single, any_way_ends_clear_of_any_triangles);
     tcase_add_test(single, late_runs_freeze);
     suite_add_tcase(suite, single);
     return suite;
