@@ -38,7 +38,7 @@ typedef struct dr_filter_def {
 } dr_filter_def;
 
 typedef struct dr_filter {
-    dr_filter_def def; // thickness and exit step may be changed before a step begins
+    dr_filter_def def; // the exit step may be changed before a step begins
     int run;           // of this step; set it to `plane_runs` and the next detection freezes
     dr_probe probe;
 } dr_filter;

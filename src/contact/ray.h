@@ -45,7 +45,7 @@ typedef struct dr_ray_def {
 } dr_ray_def;
 
 typedef struct dr_ray {
-    dr_ray_def def;    // thickness and exit step may be changed before a step begins
+    dr_ray_def def;    // the exit step may be changed before a step begins
     int run;           // of this step; set it to `plane_runs` and the next detection freezes
     int skipped_count; // vertices without an old side in the last detection
     dr_probe probe;
