@@ -303,7 +303,7 @@ static bool detect_one(dr_probe* probe, dr_memory* memory, dr_pool* pool, const 
     const dr_solid* solid = run->search.solid;
     double radius = run->search.thickness + run->search.tolerance;
     ++result->box_tests;
-    if (!place_all(probe, pool, sheets, solid, &radius)) {
+    if (probe->vertex_count == 0 || !place_all(probe, pool, sheets, solid, &radius)) {
         return true;
     }
     dr_motion motion = {
