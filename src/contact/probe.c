@@ -278,12 +278,13 @@ static void judge_listed(void* context, int begin, int end, int worker)
     const dr_solid* solid = at->run->search.solid;
     (void)worker;
     for (int i = begin; i < end; ++i) {
-        int v = probe->listed[i], first = probe->first[v];
+        const int32_t* near = probe->near.data;
+        int v = probe->listed[i], first = probe->first[v], count = probe->first[v + 1] - first;
         dr_probe_lot* lot = (dr_probe_lot*)probe->lots.data + i;
         dr_probe_way way = {.vertex = v,
                             .is_inside = solid->is_inside[v],
-                            .near_count = probe->first[v + 1] - first,
-                            .near = (const int32_t*)probe->near.data + first};
+                            .near_count = count,
+                            .near = count > 0 ? near + first : NULL};
         lot->hit_count = lot->exact_tests = 0;
         lot->is_skipped = false;
         lot->gap = INFINITY;
@@ -302,7 +303,7 @@ static bool detect_one(dr_probe* probe, dr_memory* memory, dr_pool* pool, const 
     const dr_solid* solid = run->search.solid;
     double radius = run->search.thickness + run->search.tolerance;
     ++result->box_tests;
-    if (!place_all(probe, pool, sheets, solid, &radius)) {
+    if (probe->vertex_count == 0 || !place_all(probe, pool, sheets, solid, &radius)) {
         return true;
     }
     dr_motion motion = {
