@@ -199,6 +199,30 @@ void dr_world_free_trials(drape_world* world)
     world->trials = NULL;
 }
 
+dr_self_gate* dr_world_gate(drape_world* world, bool* is_short)
+{
+    const drape_particles_def* particles = &world->def.particles;
+    drape_self_collision self = world->def.method.self;
+    bool can_be_gated = self == DRAPE_SELF_BOXES || self == DRAPE_SELF_GEOMETRIC;
+    bool has_gate = particles->gate && (self == DRAPE_SELF_PARTICLES ||
+                                        (can_be_gated && particles->in_front));
+    *is_short = has_gate && !dr_trials_refresh(world);
+    if (!has_gate || *is_short) {
+        return NULL;
+    }
+    return self == DRAPE_SELF_PARTICLES ? &world->trials->sensor.gate
+                                        : &world->trials->gated.gate;
+}
+
+dr_gate_memory dr_world_gate_memory(drape_world* world)
+{
+    bool is_sensor = world->def.method.self == DRAPE_SELF_PARTICLES;
+    return (dr_gate_memory){
+        .old = is_sensor ? &world->trials->sensor.old : NULL,
+        .has_met = is_sensor ? NULL : &world->trials->gated.has_met,
+    };
+}
+
 void dr_world_forget_trials(drape_world* world)
 {
     if (world->trials) {
