@@ -115,6 +115,10 @@ DRAPE_API const int32_t* drape_cloth_triangles(const drape_world* world, drape_c
                                                int* count);
 // Material coordinates, two per vertex, in metres on the rest shape where it is flat.
 DRAPE_API const float* drape_cloth_uv(const drape_world* world, drape_cloth_id cloth, int* count);
+// Sensor particles of a cloth where they are now, `room` of them at most into `places`, which may be
+// null. Returns how many there are: 0 when the method has none.
+DRAPE_API int drape_cloth_particles(drape_world* world, drape_cloth_id cloth, drape_vec3* places,
+                                    int room);
 DRAPE_API drape_mesh_report drape_cloth_mesh_report(const drape_world* world,
                                                     drape_cloth_id cloth);
 // Scalar equations that one sweep of the solver works on, to measure time per constraint.
