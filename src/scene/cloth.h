@@ -24,6 +24,8 @@ typedef struct dr_cloth {
     int columns, rows;       // of a grid, else 0
     drape_fabric fabric;
     float thickness;         // contact thickness, m
+    int layer;               // -1: none
+    uint8_t* regions;        // by triangle; null: all 0
     float edge_max;          // longest rest edge, m
     float travel;            // of the fastest vertex in the substep, m
     bool is_fast;            // something near it goes a seventh of an edge in the substep

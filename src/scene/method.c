@@ -98,9 +98,9 @@ static const char* self_refusal(drape_self_collision self)
     switch (self) {
     case DRAPE_SELF_NONE:
     case DRAPE_SELF_GEOMETRIC:
+    case DRAPE_SELF_PREDICTIVE:
     case DRAPE_SELF_BOXES: return NULL;
     case DRAPE_SELF_PARTICLES: return "self-collision `particles` is not built yet";
-    case DRAPE_SELF_PREDICTIVE: return "self-collision `predictive` is not built yet";
     case DRAPE_SELF_GUARDED: return "self-collision `guarded` is not built yet";
     default: return "unknown self-collision";
     }
@@ -113,6 +113,11 @@ const char* drape_method_refusal(const drape_method* method)
     refusal = refusal ? refusal : self_refusal(method->self);
     if (!refusal && (unsigned)method->hierarchy > DRAPE_HIERARCHY_OCTREE) {
         refusal = "unknown hierarchy";
+    }
+    if (!refusal && method->self == DRAPE_SELF_PREDICTIVE &&
+        (method->model != DRAPE_MODEL_XPBD || method->obstacles != DRAPE_OBSTACLES_PREDICTIVE)) {
+        refusal = "self-collision `predictive` needs the cloth model `xpbd` and the obstacle "
+                  "response `predictive`";
     }
     // Predicted contacts are pulled at sweep by sweep; the elastic sheet knows planes only.
     if (!refusal && method->model == DRAPE_MODEL_ELASTIC &&

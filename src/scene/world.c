@@ -10,6 +10,7 @@
 #include "scene/elastic_step.h"
 #include "scene/mesh_link.h"
 #include "scene/motion.h"
+#include "scene/predict_step.h"
 #include "scene/trials.h"
 #include "solver/air.h"
 
@@ -24,6 +25,7 @@ drape_world_def drape_world_defaults(void)
         .iterations = 2,
         .damping = 0.1f,
         .elastic = {.form = DRAPE_FORM_SPLIT},
+        .predictive = dr_predictive_defaults(),
         .friction_static = -1.0f,
         .friction_dynamic = -1.0f,
         .max_runs = 16,
@@ -67,6 +69,9 @@ const char* drape_world_refusal(const drape_world_def* def)
     if (!(def->elastic.dt >= 0.0f) || !isfinite(def->elastic.dt) ||
         !dr_is_finite(def->elastic.curvature)) {
         return "the elastic sheet's dt must be at least 0, its curvature finite";
+    }
+    if (dr_predictive_refusal(&def->predictive)) {
+        return dr_predictive_refusal(&def->predictive);
     }
     if (def->worker_count < 1 || def->worker_count > DRAPE_MAX_WORKERS) {
         return "worker_count must be 1 to 64";
@@ -113,6 +118,7 @@ void drape_world_destroy(drape_world* world)
     dr_memory* memory = &world->memory;
     dr_world_free_links(world);
     dr_world_free_trials(world);
+    dr_world_free_predict(world);
     for (int i = 0; i < dr_slots_count(&world->seams); ++i) {
         dr_seam_destroy(dr_slots_at(&world->seams, i), memory);
     }
@@ -310,6 +316,7 @@ static void finish_step(drape_world* world)
             dr_cloth_restore(cloth);
             dr_world_stale_links(world, NULL);
             dr_world_forget_trials(world);
+            dr_world_forget_predict(world);
         }
         dr_xpbd_tidy(&cloth->xpbd);
         dr_cloth_publish(cloth);
@@ -320,6 +327,7 @@ static void finish_step(drape_world* world)
         report->smallest_gap = dr_world_smallest_gap(world);
     }
     dr_world_finish_obstacles(world);
+    dr_world_finish_predict(world);
 }
 
 // Detect and solve, in the order that the method has them.
@@ -327,11 +335,11 @@ static bool detect_and_solve(drape_world* world)
 {
     drape_stage_ms* ms = &world->report.ms;
     double t0 = dr_now_ms();
-    if (!dr_world_detect(world)) {
+    if (!dr_world_detect(world) || !dr_world_begin_predict(world)) {
         return false;
     }
     double t1 = dr_now_ms();
-    dr_world_solve(world, NULL, NULL);
+    dr_world_solve(world, dr_world_predict_sweep(world), NULL);
     double t2 = dr_now_ms();
     dr_world_guard_contacts(world);
     bool is_guarded = dr_world_guard_solids(world);
@@ -459,6 +467,7 @@ drape_step_report drape_world_step(drape_world* world, float dt)
             }
         }
         dr_world_forget_trials(world);
+        dr_world_forget_predict(world);
         return nothing;
     }
     finish_step(world);
