@@ -86,9 +86,11 @@ void dr_predict_free(dr_predict* predict, dr_memory* memory)
     dr_predict_contacts_free(&predict->kept.contacts, memory);
     free_batches(&predict->batches, memory);
     free_batches(&predict->kept.batches, memory);
+    free_batches(&predict->kept.active, memory);
     dr_array_free(memory, &predict->kept.ages, sizeof(uint8_t));
     dr_predict_groups_free(&predict->groups, memory);
     dr_array_free(memory, &predict->quads, sizeof(int32_t[4]));
+    dr_array_free(memory, &predict->awake, sizeof(int32_t));
     dr_predict_search_free(&predict->search, memory);
     dr_predict_mesh_free(&predict->mesh, memory);
     *predict = (dr_predict){0};
@@ -147,13 +149,12 @@ static void mark_batches(dr_predict* predict, const dr_predict_batches* batches)
     }
 }
 
-// Kept contacts alone touch the same vertices as ever.
 static void list_touched(dr_predict* predict)
 {
     int vertices = predict->mesh.vertex_count;
     memset(predict->is_touched, 0, (size_t)vertices + spare);
     mark_batches(predict, &predict->batches);
-    mark_batches(predict, &predict->kept.batches);
+    mark_batches(predict, &predict->kept.active);
     predict->touched_count = 0;
     for (int v = 0; v < vertices; ++v) {
         if (predict->is_touched[v]) {
@@ -163,29 +164,36 @@ static void list_touched(dr_predict* predict)
 }
 
 static void begin_batches(const dr_predict* predict, dr_predict_batches* batches, float share,
-                          float outside, float depth)
+                          bool is_kept)
 {
     const dr_predict_batch_kernels* kernels = dr_predict_batch_kernels_for(predict->options.isa);
-    dr_predict_begin_args begin = {predict->start, predict->push * share, outside, depth};
+    dr_predict_begin_args begin = {
+        .start = predict->start,
+        .end = predict->now,
+        .push = predict->push * share,
+        .is_kept = is_kept,
+        .outside = 0.1f,
+        .wide = predict->rules.static_radius,
+        .depth = predict->rules.static_radius,
+    };
     kernels->begin_points(batches->points.data, batches->points.count, &begin);
     kernels->begin_edges(batches->edges.data, batches->edges.count, &begin);
 }
 
 bool dr_predict_begin(dr_predict* predict, dr_memory* memory, dr_pool* pool, float share)
 {
-    // Weights of feet: kept contacts rest while the foot is beside the triangle.
-    const float anywhere = 1e30f, beside = 0.1f;
     bool is_new = predict->options.use_cache && !predict->kept.is_made;
     predict->given_up = predict->box_tests = predict->exact_tests = 0;
     if ((is_new && !dr_predict_keep(predict, memory, pool)) || !look(predict, memory, pool)) {
         return false;
     }
-    if (is_new || !predict->search.is_empty) {
-        list_touched(predict);
+    begin_batches(predict, &predict->batches, share, false);
+    begin_batches(predict, &predict->kept.batches, share, true);
+    if (!dr_predict_wake(predict, memory)) {
+        return false;
     }
-    begin_batches(predict, &predict->batches, share, anywhere, anywhere);
-    begin_batches(predict, &predict->kept.batches, share, beside, predict->rules.static_radius);
-    predict->contact_count = predict->batches.contact_count + predict->kept.batches.contact_count;
+    list_touched(predict);
+    predict->contact_count = predict->batches.contact_count + predict->kept.active.contact_count;
     return true;
 }
 
@@ -201,5 +209,5 @@ static int sweep_batches(const dr_predict* predict, dr_predict_batches* batches)
 void dr_predict_sweep(dr_predict* predict)
 {
     predict->given_up += sweep_batches(predict, &predict->batches);
-    predict->given_up += sweep_batches(predict, &predict->kept.batches);
+    predict->given_up += sweep_batches(predict, &predict->kept.active);
 }

@@ -43,7 +43,8 @@ typedef struct dr_predict_kept {
     dr_predict_contacts contacts; // as they were found
     dr_predict_batches batches;
     dr_array ages; // uint8_t, eight to a batch, points first: looks at which it was far away
-    int next;      // batch that the next look begins with
+    dr_predict_batches active; // of this step: those that do not rest, anew in batches
+    int next;                  // batch that the next look begins with
     int removed;
 } dr_predict_kept;
 
@@ -56,9 +57,9 @@ typedef struct dr_predict {
     dr_predict_batches batches;
     dr_predict_kept kept;
     dr_predict_groups groups;
-    dr_array quads;     // scratch
-    float *start, *now; // four floats to a vertex, see dr_predict_places
-    int32_t* touched;   // vertices with contacts, ascending
+    dr_array quads, awake; // scratch
+    float *start, *now;    // four floats to a vertex, see dr_predict_places
+    int32_t* touched;      // vertices with contacts, ascending
     uint8_t* is_touched;
     int touched_count;
     float push; // most that a contact moves what is too near in a whole step, m
@@ -88,6 +89,8 @@ bool dr_predict_lay(dr_predict* predict, dr_memory* memory, const dr_predict_con
 
 // Finds the contacts to be kept, in the pose of `start`.
 bool dr_predict_keep(dr_predict* predict, dr_memory* memory, dr_pool* pool);
+// Gathers what does not rest.
+bool dr_predict_wake(dr_predict* predict, dr_memory* memory);
 // Once a step: takes out what has been ten static radii away for thirty steps. Never adds.
 void dr_predict_age(dr_predict* predict);
 // Kept contacts as bytes, and back. `size` becomes the number of bytes; with a buffer it says

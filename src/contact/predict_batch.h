@@ -26,11 +26,13 @@
 
 enum { DR_PREDICT_LANES = 8 };
 
+#define DR_PREDICT_RESTS -1e30f
+
 // What both kinds have.
 typedef struct dr_predict_lanes {
     int32_t vertex[4][8]; // p p0 p1 p2, or a b c d
     float gap[8];         // wanted in the end, m
-    float target[8];      // wanted in this substep, m; very small: not asked for
+    float target[8];      // wanted in this substep, m; DR_PREDICT_RESTS: nothing
     float at_rest[8], sliding[8];
     float pressed[8], rubbed[8]; // in this substep, m
 } dr_predict_lanes;
@@ -54,13 +56,16 @@ typedef struct dr_predict_places {
     float* now;         // x y z, inverse mass
 } dr_predict_places;
 
-// How a substep begins.
+// How a substep begins. Kept contacts rest in it while they can do nothing: while the foot is beside
+// the triangle, or the gap stays wide, or the point is far on the wrong side, where what is near it
+// is another fold.
 typedef struct dr_predict_begin_args {
-    const float* start;
-    float push; // most that a contact moves what is too near, m
-    // Kept contacts rest while
-    float outside; // the foot is further outside, in weights, or
-    float depth; // the point is further on the wrong side, m: what is near it then is another fold
+    const float *start, *end; // as predicted
+    float push;               // most that a contact moves what is too near, m
+    bool is_kept;
+    float outside; // in weights
+    float wide;    // m, beyond the gap
+    float depth;   // m
 } dr_predict_begin_args;
 
 typedef struct dr_predict_batch_kernels {

@@ -69,30 +69,54 @@ static inline dr_f8 lane_far(const dr_f8 weight[3], float limit)
                     is_outside(weight[2], limit));
 }
 
-static const float not_asked = -1e30f;
-
 static inline void begin_lanes(dr_predict_lanes* lanes, dr_f8 height, dr_f8 rests, float push)
 {
     dr_f8 target = dr_f8_min(dr_f8_load(lanes->gap), dr_f8_add(height, dr_f8_set(push)));
-    dr_f8_store(lanes->target, dr_f8_select(rests, dr_f8_set(not_asked), target));
+    dr_f8_store(lanes->target, dr_f8_select(rests, dr_f8_set(DR_PREDICT_RESTS), target));
     dr_f8_store(lanes->pressed, dr_f8_zero());
     dr_f8_store(lanes->rubbed, dr_f8_zero());
 }
 
+static inline dr_f8 lowest_weight(const plane8* plane)
+{
+    return dr_f8_min(dr_f8_min(plane->weight[0], plane->weight[1]), plane->weight[2]);
+}
+
+// The gap stays wide all the way.
+static inline dr_f8 stays_wide(const dr_predict_lanes* lanes, dr_f8 start, dr_f8 end, float wide)
+{
+    return dr_f8_less(dr_f8_add(dr_f8_load(lanes->gap), dr_f8_set(wide)), dr_f8_min(start, end));
+}
+
+static inline void gather_all(const float* records, const dr_predict_lanes* lanes, vertex8 v[4])
+{
+    for (int k = 0; k < 4; ++k) {
+        v[k] = gather(records, lanes->vertex[k]);
+    }
+}
+
+// Kept contacts that can do nothing in this substep.
+static inline dr_f8 points_rest(const dr_point_batch* batch, const plane8* start,
+                                const dr_predict_begin_args* begin)
+{
+    vertex8 v[4];
+    gather_all(begin->end, &batch->lanes, v);
+    plane8 end = plane_of(v[0].at, v[1].at, v[2].at, v[3].at, dr_f8_load(batch->side));
+    dr_f8 lowest = dr_f8_max(lowest_weight(start), lowest_weight(&end));
+    dr_f8 is_beside = dr_f8_less(lowest, dr_f8_set(-begin->outside));
+    dr_f8 is_other = dr_f8_less(start->height, dr_f8_set(-begin->depth));
+    return dr_f8_or(dr_f8_or(is_beside, is_other),
+                    stays_wide(&batch->lanes, start->height, end.height, begin->wide));
+}
+
 static void begin_points(dr_point_batch* batches, int count, const dr_predict_begin_args* begin)
 {
-    dr_f8 least = dr_f8_set(-begin->outside);
     for (int i = 0; i < count; ++i) {
-        dr_predict_lanes* lanes = &batches[i].lanes;
         vertex8 v[4];
-        for (int k = 0; k < 4; ++k) {
-            v[k] = gather(begin->start, lanes->vertex[k]);
-        }
+        gather_all(begin->start, &batches[i].lanes, v);
         plane8 plane = plane_of(v[0].at, v[1].at, v[2].at, v[3].at, dr_f8_load(batches[i].side));
-        dr_f8 lowest = dr_f8_min(dr_f8_min(plane.weight[0], plane.weight[1]), plane.weight[2]);
-        dr_f8 rests =
-            dr_f8_or(dr_f8_less(lowest, least), dr_f8_less(plane.height, dr_f8_set(-begin->depth)));
-        begin_lanes(lanes, plane.height, rests, begin->push);
+        dr_f8 rests = begin->is_kept ? points_rest(&batches[i], &plane, begin) : dr_f8_zero();
+        begin_lanes(&batches[i].lanes, plane.height, rests, begin->push);
     }
 }
 
@@ -240,21 +264,31 @@ static inline dr_f8 find_anew(dr_edge_batch* batch, const vertex8 v[4], dr_f8 tu
     return dr_f8_select(is_pair, zero, rests);
 }
 
+// How far apart the edges are along the normal.
+static inline dr_f8 edge_height(const dr_edge_batch* batch, const vertex8 v[4])
+{
+    dr_v8 apart = dr_v8_sub(between(v[2].at, v[3].at, dr_f8_load(batch->beta)),
+                            between(v[0].at, v[1].at, dr_f8_load(batch->alpha)));
+    return dr_v8_dot(apart, dr_v8_load(batch->normal[0]));
+}
+
 static void begin_edges(dr_edge_batch* batches, int count, const dr_predict_begin_args* begin)
 {
     for (int i = 0; i < count; ++i) {
         dr_edge_batch* batch = &batches[i];
+        dr_f8 rests = dr_f8_zero();
         vertex8 v[4];
-        for (int k = 0; k < 4; ++k) {
-            v[k] = gather(begin->start, batch->lanes.vertex[k]);
+        gather_all(begin->start, &batch->lanes, v);
+        if (begin->is_kept) {
+            rests = find_anew(batch, v, dr_f8_load(batch->turn));
         }
-        dr_f8 turn = dr_f8_load(batch->turn), rests = dr_f8_zero();
-        if (dr_f8_bits(dr_f8_less(dr_f8_zero(), dr_f8_abs(turn)))) {
-            rests = find_anew(batch, v, turn);
+        dr_f8 height = edge_height(batch, v);
+        if (begin->is_kept) {
+            gather_all(begin->end, &batch->lanes, v);
+            dr_f8 end = edge_height(batch, v);
+            rests = dr_f8_or(rests, stays_wide(&batch->lanes, height, end, begin->wide));
+            rests = dr_f8_or(rests, dr_f8_less(height, dr_f8_set(-begin->depth)));
         }
-        dr_v8 apart = dr_v8_sub(between(v[2].at, v[3].at, dr_f8_load(batch->beta)),
-                                between(v[0].at, v[1].at, dr_f8_load(batch->alpha)));
-        dr_f8 height = dr_v8_dot(apart, dr_v8_load(batch->normal[0]));
         begin_lanes(&batch->lanes, height, rests, begin->push);
     }
 }

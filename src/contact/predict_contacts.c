@@ -201,7 +201,10 @@ static bool is_beside(const maker* m, const dr_predict_near* near, const facing*
     }
     bool is_level = fabsf(f->height) < level * near->separation;
     if (m->rules->is_kept) {
-        return is_level && t.a == t.b;
+        // As far as a foot may slide.
+        float along = near->separation * near->separation - f->height * f->height;
+        float most = 0.5f * m->rules->static_radius;
+        return along > most * most || (is_level && t.a == t.b);
     }
     // Layers may curve away from the plane; only the triangle itself says where they belong.
     return (is_level && near->left > 0.0f) || (t.order != 0 && f->height * (float)side < 0.0f);

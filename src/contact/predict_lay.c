@@ -166,3 +166,119 @@ bool dr_predict_lay(dr_predict* predict, dr_memory* memory, const dr_predict_con
            lay_edges(predict, memory, &contacts->pairs, &contacts->pair_gaps, pair_quad, is_kept,
                      &batches->edges);
 }
+
+// --- Waking ---
+
+// Copies a lane as it is.
+static void copy_lane(dr_predict_lanes* to, int lane, const dr_predict_lanes* from, int from_lane)
+{
+    for (int k = 0; k < 4; ++k) {
+        to->vertex[k][lane] = from->vertex[k][from_lane];
+    }
+    to->gap[lane] = from->gap[from_lane];
+    to->target[lane] = from->target[from_lane];
+    to->at_rest[lane] = from->at_rest[from_lane];
+    to->sliding[lane] = from->sliding[from_lane];
+    to->pressed[lane] = to->rubbed[lane] = 0.0f;
+}
+
+// Lists the lanes that do not rest: batch * 8 + lane, and their vertices.
+static bool list_awake(dr_predict* predict, dr_memory* memory, const void* batches, size_t size,
+                       int count)
+{
+    dr_array *awake = &predict->awake, *quads = &predict->quads;
+    awake->count = 0;
+    if (!dr_array_reserve(memory, awake, sizeof(int32_t), 8 * count + 1) ||
+        !dr_array_reserve(memory, quads, sizeof(int32_t[4]), 8 * count + 1)) {
+        return false;
+    }
+    int32_t* list = awake->data;
+    int32_t(*quad)[4] = quads->data;
+    for (int i = 0; i < count; ++i) {
+        // Both kinds of batches begin with their lanes.
+        const dr_predict_lanes* lanes = (const void*)((const char*)batches + size * (size_t)i);
+        for (int lane = 0; lane < 8; ++lane) {
+            bool is_there = lanes->vertex[0][lane] < predict->mesh.vertex_count;
+            if (is_there && lanes->target[lane] > DR_PREDICT_RESTS) {
+                for (int k = 0; k < 4; ++k) {
+                    quad[awake->count][k] = lanes->vertex[k][lane];
+                }
+                list[awake->count++] = 8 * i + lane;
+            }
+        }
+    }
+    return dr_predict_group(&predict->groups, memory, (const int32_t(*)[4])quad, awake->count);
+}
+
+static void empty_awake(const dr_predict* predict, dr_predict_lanes* lanes, int lane)
+{
+    empty_lane(predict, lanes, lane);
+    lanes->target[lane] = DR_PREDICT_RESTS;
+    lanes->pressed[lane] = lanes->rubbed[lane] = 0.0f;
+}
+
+static bool wake_points(dr_predict* predict, dr_memory* memory)
+{
+    const dr_point_batch* from = predict->kept.batches.points.data;
+    if (!list_awake(predict, memory, from, sizeof *from, predict->kept.batches.points.count)) {
+        return false;
+    }
+    const int32_t(*groups)[8] = predict->groups.groups.data;
+    const int32_t* awake = predict->awake.data;
+    for (int g = 0; g < predict->groups.groups.count; ++g) {
+        dr_point_batch* batch = dr_array_push(memory, &predict->kept.active.points, sizeof *batch);
+        if (!batch) {
+            return false;
+        }
+        for (int lane = 0; lane < 8; ++lane) {
+            int i = groups[g][lane] < 0 ? -1 : awake[groups[g][lane]];
+            batch->side[lane] = i < 0 ? 1.0f : from[i / 8].side[i % 8];
+            if (i < 0) {
+                empty_awake(predict, &batch->lanes, lane);
+            } else {
+                copy_lane(&batch->lanes, lane, &from[i / 8].lanes, i % 8);
+            }
+        }
+    }
+    predict->kept.active.contact_count += predict->awake.count;
+    return true;
+}
+
+static bool wake_edges(dr_predict* predict, dr_memory* memory)
+{
+    const dr_edge_batch* from = predict->kept.batches.edges.data;
+    if (!list_awake(predict, memory, from, sizeof *from, predict->kept.batches.edges.count)) {
+        return false;
+    }
+    const int32_t(*groups)[8] = predict->groups.groups.data;
+    const int32_t* awake = predict->awake.data;
+    for (int g = 0; g < predict->groups.groups.count; ++g) {
+        dr_edge_batch* batch = dr_array_push(memory, &predict->kept.active.edges, sizeof *batch);
+        if (!batch) {
+            return false;
+        }
+        for (int lane = 0; lane < 8; ++lane) {
+            int i = groups[g][lane] < 0 ? -1 : awake[groups[g][lane]];
+            fill_edge(batch, lane, NULL);
+            if (i < 0) {
+                empty_awake(predict, &batch->lanes, lane);
+                continue;
+            }
+            copy_lane(&batch->lanes, lane, &from[i / 8].lanes, i % 8);
+            for (int c = 0; c < 3; ++c) {
+                batch->normal[c][lane] = from[i / 8].normal[c][i % 8];
+            }
+            batch->alpha[lane] = from[i / 8].alpha[i % 8];
+            batch->beta[lane] = from[i / 8].beta[i % 8];
+        }
+    }
+    predict->kept.active.contact_count += predict->awake.count;
+    return true;
+}
+
+bool dr_predict_wake(dr_predict* predict, dr_memory* memory)
+{
+    dr_predict_batches* active = &predict->kept.active;
+    active->points.count = active->edges.count = active->contact_count = 0;
+    return !predict->kept.is_made || (wake_points(predict, memory) && wake_edges(predict, memory));
+}

@@ -202,12 +202,6 @@ static void read_now(const dr_predict_world* of, const dr_sheet* sheet, int step
     read_record(sheet->pos + of->offset[vertex], step, of->predict.now + 4 * vertex, 3);
 }
 
-static void read_both(const dr_predict_world* of, const dr_sheet* sheet, int step, int vertex)
-{
-    read_record(sheet->start + of->offset[vertex], step, of->predict.start + 4 * vertex, 3);
-    read_record(sheet->pos + of->offset[vertex], step, of->predict.now + 4 * vertex, 4);
-}
-
 static void write_now(const dr_predict_world* of, const dr_sheet* sheet, int step, int vertex)
 {
     float* to = sheet->pos + of->offset[vertex];
@@ -230,12 +224,7 @@ bool dr_world_begin_predict(drape_world* world)
     }
     dr_predict_world* of = world->predict;
     dr_predict* predict = &of->predict;
-    // Without a search only vertices of kept contacts matter.
-    if (predict->search.is_empty && (predict->kept.is_made || !predict->options.use_cache)) {
-        for_touched(of, read_both);
-    } else {
-        read_all(of);
-    }
+    read_all(of);
     if (!dr_predict_begin(predict, &world->memory, world->pool, world->substep.h_share)) {
         return false;
     }

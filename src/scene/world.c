@@ -250,10 +250,14 @@ static bool blow(drape_world* world)
 
 
 // Long steps are cut finer, so that a hitch of the host does not become an explosion; and so are
-// steps in which something goes far against the size of a collider, up to sixteen times.
+// steps in which something goes far against the size of a collider, up to sixteen times. Predictive
+// contacts between cloths are for games, where a step has a fixed price: it is not cut for speed.
 static int count_xpbd_substeps(const drape_world* world, float dt)
 {
     double longer = fmin(fmax(ceil((double)dt / 0.05 - 1e-6), 1.0), 64.0);
+    if (dr_world_holds_vertices(world)) {
+        return world->def.substeps * (int)longer;
+    }
     double wanted = dr_world_substeps_wanted(world, dt) / ((double)world->def.substeps * longer);
     double finer = fmin(fmax(ceil(wanted - 1e-6), 1.0), 16.0);
     return world->def.substeps * (int)(longer * finer);
@@ -342,7 +346,7 @@ static bool detect_and_solve(drape_world* world)
     dr_world_solve(world, dr_world_predict_sweep(world), NULL);
     double t2 = dr_now_ms();
     dr_world_guard_contacts(world);
-    bool is_guarded = dr_world_guard_solids(world);
+    bool is_guarded = dr_world_holds_vertices(world) || dr_world_guard_solids(world);
     ms->detect += t1 - t0;
     ms->solve += t2 - t1;
     ms->guard += dr_now_ms() - t2;

@@ -171,6 +171,13 @@ float dr_world_smallest_gap(const drape_world* world);
 dr_friction dr_world_friction(const drape_world* world, const dr_cloth* cloth,
                               float collider_static, float collider_dynamic);
 
+// Predictive contacts between cloths are for games: there solids hold vertices and nothing else,
+// at a fixed price.
+static inline bool dr_world_holds_vertices(const drape_world* world)
+{
+    return world->def.method.self == DRAPE_SELF_PREDICTIVE;
+}
+
 // --- guard.c ---
 // Keeps all triangles from passing into solids; false when memory is short.
 bool dr_world_guard_solids(drape_world* world);

@@ -120,8 +120,42 @@ static inline void relax_strains(triangles* t, const float* compliance, dr_trian
     }
 }
 
+// The largest of the moves of the corners, squared, against the area of the triangle at rest.
+static inline dr_f8 largest_move(const triangles* t, const dr_v8 pull[2], dr_f8 per_area)
+{
+    dr_v8 move[3] = {dr_v8_scale(dr_v8_add(pull[0], pull[1]), t->x[0].w),
+                     dr_v8_scale(pull[0], t->x[1].w), dr_v8_scale(pull[1], t->x[2].w)};
+    dr_f8 most = dr_v8_dot(move[0], move[0]);
+    for (int i = 1; i < 3; ++i) {
+        most = dr_f8_max(most, dr_v8_dot(move[i], move[i]));
+    }
+    return dr_f8_mul(most, per_area);
+}
+
+// A step that turns a triangle over is no longer the Newton step it was meant to be. In long
+// substeps with few sweeps it is cut short, together with its multipliers.
+static inline void shorten(triangles* t, dr_v8 pull[2], dr_triangle_batch* batch)
+{
+    const float most = 0.1f;
+    dr_f8 moved = largest_move(t, pull, dr_f8_load(batch->per_area));
+    dr_f8 is_long = dr_f8_less(dr_f8_set(most), moved), one = dr_f8_set(1.0f);
+    if (!dr_f8_bits(is_long)) {
+        return;
+    }
+    dr_f8 share = dr_f8_sqrt(dr_f8_div(dr_f8_set(most), dr_f8_select(is_long, moved, one)));
+    share = dr_f8_select(is_long, share, one);
+    for (int i = 0; i < 2; ++i) {
+        pull[i] = dr_v8_scale(pull[i], share);
+    }
+    for (int i = 0; i < 3; ++i) {
+        dr_f8 lambda = dr_f8_load(batch->lambda[i]);
+        dr_f8 back = dr_f8_mul(t->change[i], dr_f8_sub(one, share));
+        dr_f8_store(batch->lambda[i], dr_f8_sub(lambda, back));
+    }
+}
+
 // All gradients lie in the plane of fu and fv: a symmetric matrix (uu, uv, vv) between them.
-static inline void push(triangles* t, float* pos, const dr_triangle_batch* batch)
+static inline void push(triangles* t, float* pos, dr_triangle_batch* batch)
 {
     dr_f8 cu = dr_f8_mul(t->change[2], t->per_u), cv = dr_f8_mul(t->change[2], t->per_v);
     dr_f8 sine = t->strain[2], uv = dr_f8_mul(cu, t->per_v);
@@ -133,6 +167,7 @@ static inline void push(triangles* t, float* pos, const dr_triangle_batch* batch
         dr_f8 v = dr_f8_add(dr_f8_mul(t->a[i], uv), dr_f8_mul(t->b[i], vv));
         pull[i] = dr_v8_add(dr_v8_scale(t->fu, u), dr_v8_scale(t->fv, v));
     }
+    shorten(t, pull, batch);
     point* x = t->x;
     x[0].p = dr_v8_sub(x[0].p, dr_v8_scale(dr_v8_add(pull[0], pull[1]), x[0].w));
     x[1].p = dr_v8_add(x[1].p, dr_v8_scale(pull[0], x[1].w));
