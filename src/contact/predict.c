@@ -59,9 +59,11 @@ bool dr_predict_create(dr_predict* predict, dr_memory* memory, const dr_predict_
     predict->push = most_push(&predict->mesh);
     predict->start = dr_new_zeroed(memory, float, record_floats(predict));
     predict->now = dr_new_zeroed(memory, float, record_floats(predict));
+    predict->ahead = dr_new_zeroed(memory, float, record_floats(predict));
     predict->touched = dr_new(memory, int32_t, vertices + 1);
     predict->is_touched = dr_new_zeroed(memory, uint8_t, vertices + spare);
-    return predict->start && predict->now && predict->touched && predict->is_touched &&
+    return predict->start && predict->now && predict->ahead && predict->touched &&
+           predict->is_touched &&
            dr_predict_contacts_create(&predict->contacts, memory, vertices) &&
            dr_predict_contacts_create(&predict->kept.contacts, memory, vertices) &&
            dr_predict_groups_create(&predict->groups, memory, vertices) &&
@@ -80,6 +82,7 @@ void dr_predict_free(dr_predict* predict, dr_memory* memory)
     int vertices = predict->mesh.vertex_count;
     dr_delete(memory, predict->start, record_floats(predict));
     dr_delete(memory, predict->now, record_floats(predict));
+    dr_delete(memory, predict->ahead, record_floats(predict));
     dr_delete(memory, predict->touched, vertices + 1);
     dr_delete(memory, predict->is_touched, vertices + spare);
     dr_predict_contacts_free(&predict->contacts, memory);
@@ -164,12 +167,12 @@ static void list_touched(dr_predict* predict)
 }
 
 static void begin_batches(const dr_predict* predict, dr_predict_batches* batches, float share,
-                          bool is_kept)
+                          bool is_kept, const float* end)
 {
     const dr_predict_batch_kernels* kernels = dr_predict_batch_kernels_for(predict->options.isa);
     dr_predict_begin_args begin = {
         .start = predict->start,
-        .end = predict->now,
+        .end = end,
         .push = predict->push * share,
         .is_kept = is_kept,
         .outside = 0.1f,
@@ -180,19 +183,49 @@ static void begin_batches(const dr_predict* predict, dr_predict_batches* batches
     kernels->begin_edges(batches->edges.data, batches->edges.count, &begin);
 }
 
-bool dr_predict_begin(dr_predict* predict, dr_memory* memory, dr_pool* pool, float share)
+// Where the whole step leads when it goes on as it begins.
+static const float* look_ahead(dr_predict* predict, float share)
 {
-    bool is_new = predict->options.use_cache && !predict->kept.is_made;
+    if (share >= 1.0f) {
+        return predict->now;
+    }
+    size_t count = record_floats(predict);
+    for (size_t i = 0; i < count; ++i) {
+        predict->ahead[i] = predict->start[i] + (predict->now[i] - predict->start[i]) / share;
+    }
+    return predict->ahead;
+}
+
+// Kept contacts wake or rest for the whole of a step.
+static bool begin_kept(dr_predict* predict, dr_memory* memory, dr_pool* pool, float share,
+                       bool is_first)
+{
+    dr_predict_kept* kept = &predict->kept;
+    if (!predict->options.use_cache) {
+        return true;
+    }
+    if (kept->is_made && !is_first) {
+        begin_batches(predict, &kept->active, share, true, predict->now);
+        return true;
+    }
+    if (!kept->is_made && !dr_predict_keep(predict, memory, pool)) {
+        return false;
+    }
+    begin_batches(predict, &kept->batches, share, true, look_ahead(predict, share));
+    return dr_predict_wake(predict, memory);
+}
+
+bool dr_predict_begin(dr_predict* predict, dr_memory* memory, dr_pool* pool, float share,
+                      bool is_first)
+{
     predict->given_up = predict->box_tests = predict->exact_tests = 0;
-    if ((is_new && !dr_predict_keep(predict, memory, pool)) || !look(predict, memory, pool)) {
+    if (!begin_kept(predict, memory, pool, share, is_first) || !look(predict, memory, pool)) {
         return false;
     }
-    begin_batches(predict, &predict->batches, share, false);
-    begin_batches(predict, &predict->kept.batches, share, true);
-    if (!dr_predict_wake(predict, memory)) {
-        return false;
+    begin_batches(predict, &predict->batches, share, false, predict->now);
+    if (is_first || !predict->search.is_empty) {
+        list_touched(predict);
     }
-    list_touched(predict);
     predict->contact_count = predict->batches.contact_count + predict->kept.active.contact_count;
     return true;
 }

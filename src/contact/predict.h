@@ -59,6 +59,7 @@ typedef struct dr_predict {
     dr_predict_groups groups;
     dr_array quads, awake; // scratch
     float *start, *now;    // four floats to a vertex, see dr_predict_places
+    float* ahead;          // where a whole step leads, scratch
     int32_t* touched;      // vertices with contacts, ascending
     uint8_t* is_touched;
     int touched_count;
@@ -76,8 +77,10 @@ void dr_predict_free(dr_predict* predict, dr_memory* memory);
 void dr_predict_forget(dr_predict* predict);
 
 // Looks for contacts between `start` and `now`, which is the prediction; `share` is that of the
-// substep in the step. The cache is made at the first call. False when memory is short.
-bool dr_predict_begin(dr_predict* predict, dr_memory* memory, dr_pool* pool, float share);
+// substep in the step, of which it may be the first. The cache is made at the first call. False
+// when memory is short.
+bool dr_predict_begin(dr_predict* predict, dr_memory* memory, dr_pool* pool, float share,
+                      bool is_first);
 void dr_predict_sweep(dr_predict* predict);
 
 // Batches of contacts; those of a cache are told how to find their normals again. False when memory

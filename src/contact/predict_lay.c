@@ -270,6 +270,7 @@ static bool wake_edges(dr_predict* predict, dr_memory* memory)
             }
             batch->alpha[lane] = from[i / 8].alpha[i % 8];
             batch->beta[lane] = from[i / 8].beta[i % 8];
+            batch->turn[lane] = from[i / 8].turn[i % 8];
         }
     }
     predict->kept.active.contact_count += predict->awake.count;

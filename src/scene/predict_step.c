@@ -225,7 +225,9 @@ bool dr_world_begin_predict(drape_world* world)
     dr_predict_world* of = world->predict;
     dr_predict* predict = &of->predict;
     read_all(of);
-    if (!dr_predict_begin(predict, &world->memory, world->pool, world->substep.h_share)) {
+    float share = world->substep.h_share;
+    bool is_first = world->substep.share_end < 1.5f * share;
+    if (!dr_predict_begin(predict, &world->memory, world->pool, share, is_first)) {
         return false;
     }
     drape_step_report* report = &world->report;

@@ -136,7 +136,7 @@ static inline dr_f8 largest_move(const triangles* t, const dr_v8 pull[2], dr_f8 
 // substeps with few sweeps it is cut short, together with its multipliers.
 static inline void shorten(triangles* t, dr_v8 pull[2], dr_triangle_batch* batch)
 {
-    const float most = 0.1f;
+    const float most = 2.0f;
     dr_f8 moved = largest_move(t, pull, dr_f8_load(batch->per_area));
     dr_f8 is_long = dr_f8_less(dr_f8_set(most), moved), one = dr_f8_set(1.0f);
     if (!dr_f8_bits(is_long)) {

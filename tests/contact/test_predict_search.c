@@ -243,7 +243,7 @@ START_TEST(c9_no_pair_that_meets_is_missed)
             set_record(t.predict.now, v, dr_add(at, dr_scale(way, speed)));
         }
         dr_predict_forget(&t.predict);
-        ck_assert(dr_predict_begin(&t.predict, &t.memory, NULL, 1.0f));
+        ck_assert(dr_predict_begin(&t.predict, &t.memory, NULL, 1.0f, true));
         ck_assert_int_eq(count_missed(&t.predict, &hits), 0);
     }
     ck_assert_int_gt(hits, _i % 4 == 0 ? 5 : 50);
@@ -308,7 +308,7 @@ START_TEST(points_are_found_by_closest_approach)
                           0.05f * dr_random_signed(3, 3 * (uint32_t)v + 2)};
         set_record(t.predict.now, v, dr_add(dr_record_at(t.predict.start, v), way));
     }
-    ck_assert(dr_predict_begin(&t.predict, &t.memory, NULL, 1.0f));
+    ck_assert(dr_predict_begin(&t.predict, &t.memory, NULL, 1.0f, true));
     int expected = 0;
     for (int a = 0; a < mesh->vertex_count; ++a) {
         for (int b = a + 1; b < mesh->vertex_count; ++b) {

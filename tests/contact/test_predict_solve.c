@@ -233,7 +233,7 @@ START_TEST(c2_separated_features_want_nothing)
         set_record(predict->start, v, p);
         set_record(predict->now, v, p);
     }
-    ck_assert(dr_predict_begin(predict, &t.memory, NULL, 1.0f));
+    ck_assert(dr_predict_begin(predict, &t.memory, NULL, 1.0f, true));
     ck_assert_int_gt(predict->contact_count, 30);
     size_t bytes = sizeof(float) * 4 * (size_t)predict->mesh.vertex_count;
     dr_predict_sweep(predict);
@@ -305,7 +305,7 @@ static void run_crumple(drape_isa isa, float* out, int floats)
         p.x += 0.01f * dr_random_signed(10, (uint32_t)v);
         set_record(t.predict.now, v, p);
     }
-    ck_assert(dr_predict_begin(&t.predict, &t.memory, NULL, 1.0f));
+    ck_assert(dr_predict_begin(&t.predict, &t.memory, NULL, 1.0f, true));
     for (int i = 0; i < 5; ++i) {
         dr_predict_sweep(&t.predict);
     }
