@@ -31,6 +31,8 @@ enum { DR_PREDICT_LANES = 8 };
 // What both kinds have.
 typedef struct dr_predict_lanes {
     int32_t vertex[4][8]; // p p0 p1 p2, or a b c d
+    uint32_t there;       // bits of lanes with a contact
+    uint32_t awake;       // those that do not rest in this substep
     float gap[8];         // wanted in the end, m
     float target[8];      // wanted in this substep, m; DR_PREDICT_RESTS: nothing
     float at_rest[8], sliding[8];

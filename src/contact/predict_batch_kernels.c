@@ -75,6 +75,7 @@ static inline void begin_lanes(dr_predict_lanes* lanes, dr_f8 height, dr_f8 rest
     dr_f8_store(lanes->target, dr_f8_select(rests, dr_f8_set(DR_PREDICT_RESTS), target));
     dr_f8_store(lanes->pressed, dr_f8_zero());
     dr_f8_store(lanes->rubbed, dr_f8_zero());
+    lanes->awake = lanes->there & ~(uint32_t)dr_f8_bits(rests);
 }
 
 static inline dr_f8 lowest_weight(const plane8* plane)

@@ -2,8 +2,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "collide/closest.h"
 #include "contact/predict.h"
+#include "core/vec_math.h"
 
 // The cache looks this much further than a step does: cloths slide over each other.
 static const float kept_radius = 3.0f;
@@ -58,34 +58,32 @@ bool dr_predict_keep(dr_predict* predict, dr_memory* memory, dr_pool* pool)
 
 // --- Age ---
 
-static float distance_squared(const dr_predict* predict, const dr_predict_lanes* lanes, int lane,
-                              bool is_point)
+// A corner of one feature from a corner of the other: no nearer than the features, and cheap.
+static float distance_squared(const dr_predict* predict, const dr_predict_lanes* lanes, int lane)
 {
-    drape_vec3 v[4];
-    for (int k = 0; k < 4; ++k) {
-        v[k] = dr_record_at(predict->start, lanes->vertex[k][lane]);
-    }
-    return is_point ? dr_closest_point_triangle(v[0], v[1], v[2], v[3]).squared
-                    : dr_closest_edges(v[0], v[1], v[2], v[3]).squared;
+    drape_vec3 apart = dr_sub(dr_record_at(predict->start, lanes->vertex[0][lane]),
+                              dr_record_at(predict->start, lanes->vertex[2][lane]));
+    return dr_dot(apart, apart);
 }
 
 // One look at the lanes of a batch.
-static void look_at(dr_predict* predict, dr_predict_lanes* lanes, uint8_t* ages, bool is_point)
+static void look_at(dr_predict* predict, dr_predict_lanes* lanes, uint8_t* ages)
 {
     const int most = 3;
     int vertices = predict->mesh.vertex_count;
-    float far = 10.0f * predict->rules.static_radius;
+    float far = 10.0f * predict->rules.static_radius + 4.0f * predict->push;
     for (int lane = 0; lane < 8; ++lane) {
-        if (lanes->vertex[0][lane] >= vertices || lanes->vertex[3][lane] >= vertices) {
+        if (!(lanes->there >> lane & 1)) {
             continue;
         }
-        bool is_far = distance_squared(predict, lanes, lane, is_point) > far * far;
+        bool is_far = distance_squared(predict, lanes, lane) > far * far;
         ages[lane] = is_far ? (uint8_t)(ages[lane] + 1) : 0;
         if (ages[lane] == most) {
             for (int k = 0; k < 4; ++k) {
                 lanes->vertex[k][lane] = vertices + lane;
             }
             lanes->gap[lane] = 0.0f;
+            lanes->there &= ~(1u << lane);
             ++predict->kept.removed;
         }
     }
@@ -104,7 +102,7 @@ void dr_predict_age(dr_predict* predict)
         int at = kept->next < count ? kept->next : 0;
         dr_predict_lanes* lanes =
             at < point_count ? &points[at].lanes : &edges[at - point_count].lanes;
-        look_at(predict, lanes, ages + 8 * at, at < point_count);
+        look_at(predict, lanes, ages + 8 * at);
         kept->next = at + 1;
     }
 }

@@ -56,6 +56,7 @@ static void empty_lane(const dr_predict* predict, dr_predict_lanes* lanes, int l
         lanes->vertex[k][lane] = predict->mesh.vertex_count + lane;
     }
     lanes->gap[lane] = 0.0f;
+    lanes->there &= ~(1u << lane);
     lanes->at_rest[lane] = lanes->sliding[lane] = 0.0f;
 }
 
@@ -69,6 +70,7 @@ static void fill_lane(const dr_predict* predict, dr_predict_lanes* lanes, int la
         lanes->vertex[k][lane] = is_real ? quad[k] : predict->mesh.vertex_count + lane;
     }
     lanes->gap[lane] = gap;
+    lanes->there |= 1u << lane;
     lanes->at_rest[lane] = sqrtf(a->friction_static * b->friction_static);
     lanes->sliding[lane] = sqrtf(a->friction_dynamic * b->friction_dynamic);
 }
@@ -90,6 +92,7 @@ static bool lay_points(dr_predict* predict, dr_memory* memory, const dr_predict_
         if (!batch) {
             return false;
         }
+        batch->lanes.there = 0;
         for (int lane = 0; lane < 8; ++lane) {
             int i = groups[g][lane];
             batch->side[lane] = i < 0 || from[i].is_above ? 1.0f : -1.0f;
@@ -141,6 +144,7 @@ static bool lay_edges(dr_predict* predict, dr_memory* memory, const dr_array* co
         if (!batch) {
             return false;
         }
+        batch->lanes.there = 0;
         for (int lane = 0; lane < 8; ++lane) {
             int i = groups[g][lane];
             fill_edge(batch, lane, i < 0 ? NULL : &from[i]);
@@ -176,6 +180,7 @@ static void copy_lane(dr_predict_lanes* to, int lane, const dr_predict_lanes* fr
         to->vertex[k][lane] = from->vertex[k][from_lane];
     }
     to->gap[lane] = from->gap[from_lane];
+    to->there |= 1u << lane;
     to->target[lane] = from->target[from_lane];
     to->at_rest[lane] = from->at_rest[from_lane];
     to->sliding[lane] = from->sliding[from_lane];
@@ -197,14 +202,12 @@ static bool list_awake(dr_predict* predict, dr_memory* memory, const void* batch
     for (int i = 0; i < count; ++i) {
         // Both kinds of batches begin with their lanes.
         const dr_predict_lanes* lanes = (const void*)((const char*)batches + size * (size_t)i);
-        for (int lane = 0; lane < 8; ++lane) {
-            bool is_there = lanes->vertex[0][lane] < predict->mesh.vertex_count;
-            if (is_there && lanes->target[lane] > DR_PREDICT_RESTS) {
-                for (int k = 0; k < 4; ++k) {
-                    quad[awake->count][k] = lanes->vertex[k][lane];
-                }
-                list[awake->count++] = 8 * i + lane;
+        for (uint32_t bits = lanes->awake; bits; bits &= bits - 1) {
+            int lane = __builtin_ctz(bits);
+            for (int k = 0; k < 4; ++k) {
+                quad[awake->count][k] = lanes->vertex[k][lane];
             }
+            list[awake->count++] = 8 * i + lane;
         }
     }
     return dr_predict_group(&predict->groups, memory, (const int32_t(*)[4])quad, awake->count);
@@ -230,6 +233,7 @@ static bool wake_points(dr_predict* predict, dr_memory* memory)
         if (!batch) {
             return false;
         }
+        batch->lanes.there = 0;
         for (int lane = 0; lane < 8; ++lane) {
             int i = groups[g][lane] < 0 ? -1 : awake[groups[g][lane]];
             batch->side[lane] = i < 0 ? 1.0f : from[i / 8].side[i % 8];
@@ -257,6 +261,7 @@ static bool wake_edges(dr_predict* predict, dr_memory* memory)
         if (!batch) {
             return false;
         }
+        batch->lanes.there = 0;
         for (int lane = 0; lane < 8; ++lane) {
             int i = groups[g][lane] < 0 ? -1 : awake[groups[g][lane]];
             fill_edge(batch, lane, NULL);
