@@ -199,15 +199,15 @@ static bool is_beside(const maker* m, const dr_predict_near* near, const facing*
     if (f->is_inside) {
         return false;
     }
-    bool is_level = fabsf(f->height) < level * near->separation;
     if (m->rules->is_kept) {
+        bool is_level = fabsf(f->height) < level * near->separation;
         // As far as a foot may slide.
         float along = near->separation * near->separation - f->height * f->height;
         float most = 0.5f * m->rules->static_radius;
         return along > most * most || (is_level && t.a == t.b);
     }
     // Layers may curve away from the plane; only the triangle itself says where they belong.
-    return (is_level && near->left > 0.0f) || (t.order != 0 && f->height * (float)side < 0.0f);
+    return t.order != 0 && f->height * (float)side < 0.0f;
 }
 
 static float point_gap(const maker* m, const facing* f, touch t, int vertex, int triangle)
@@ -260,23 +260,6 @@ static bool is_end(float at)
     return !(at > 0.0f && at < 1.0f);
 }
 
-static dr_closest closest_of(const float* records, const int32_t* a, const int32_t* b)
-{
-    return dr_closest_edges(dr_record_at(records, a[0]), dr_record_at(records, a[1]),
-                            dr_record_at(records, b[0]), dr_record_at(records, b[1]));
-}
-
-// Points see to it.
-static bool is_left_to_points(const maker* m, const dr_predict_near* near, const int32_t* a,
-                              const int32_t* b)
-{
-    if (near->left <= 0.0f || !(is_end(near->weight[0]) || is_end(near->weight[1]))) {
-        return false;
-    }
-    dr_closest end = closest_of(m->query->end, a, b);
-    return is_end(end.weight[0]) || is_end(end.weight[1]);
-}
-
 static drape_vec3 edge_of(const float* records, const int32_t* edge)
 {
     return dr_sub(dr_record_at(records, edge[1]), dr_record_at(records, edge[0]));
@@ -325,7 +308,7 @@ static bool make_edge(const maker* m, const dr_predict_near* near)
                                .beta = near->weight[1]};
     const int32_t *a = m->mesh->edges[contact.a], *b = m->mesh->edges[contact.b];
     touch t = touch_of(m, a[0], b[0]);
-    if (near->left > t.gap + m->rules->static_radius || is_left_to_points(m, near, a, b) ||
+    if (near->left > t.gap + m->rules->static_radius ||
         (m->rules->is_kept && !can_be_kept(m, &contact))) {
         return true;
     }
@@ -438,6 +421,7 @@ bool dr_predict_contacts_make(dr_predict_contacts* contacts, dr_memory* memory, 
     const dr_array* lists = search->pairs.lists;
     dr_predict_query within = *query;
     within.reach = dr_predict_reach(mesh, rules);
+    within.is_kept = rules->is_kept;
     maker m = {contacts, memory, mesh, &within, rules, NULL};
     turn_over(contacts);
     if (search->is_points) {

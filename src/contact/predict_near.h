@@ -14,6 +14,9 @@
 // they are apart at both ends of the step along one direction, and by convexity all the way. No
 // pair that meets is lost, at any speed. As printed, closing is taken at the closest point alone: a
 // triangle that turns while it comes can then be missed.
+//
+// Left out as well: points beside a triangle and nearly level with it, and edges whose closest
+// points are at an end both now and at the end of the step, when they cannot meet (left > 0).
 #ifndef DR_PREDICT_NEAR_H
 #define DR_PREDICT_NEAR_H
 
@@ -26,6 +29,7 @@ typedef struct dr_predict_query {
     const int32_t (*edges)[2];
     float reach;     // m
     bool as_printed; // closing at the closest points alone
+    bool is_kept;    // for the cache: nothing is left out for what this step does
 } dr_predict_query;
 
 typedef struct dr_predict_near {

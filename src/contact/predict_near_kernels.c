@@ -31,22 +31,40 @@ static inline dr_v8 direction(dr_v8 apart, dr_f8 length)
     return dr_v8_scale(apart, dr_f8_select(has_length, inverse, dr_f8_zero()));
 }
 
-// Writes the lanes that stay.
-static int emit(const dr_predict_query* query, int first, int lanes, dr_closest8 closest,
-                dr_f8 closing, dr_predict_near* out)
+// Eight pairs, judged.
+typedef struct near8 {
+    dr_closest8 closest;
+    dr_f8 separation, left;
+    int bits; // lanes that stay
+} near8;
+
+static inline near8 judge(const dr_predict_query* query, int lanes, dr_closest8 closest,
+                          dr_f8 closing)
 {
-    dr_f8 separation = dr_f8_sqrt(closest.squared);
-    dr_f8 left = dr_f8_sub(separation, dr_f8_max(closing, dr_f8_zero()));
-    int bits = ~dr_f8_bits(dr_f8_less(dr_f8_set(query->reach), left)) & lanes;
+    near8 near = {.closest = closest, .separation = dr_f8_sqrt(closest.squared)};
+    near.left = dr_f8_sub(near.separation, dr_f8_max(closing, dr_f8_zero()));
+    near.bits = ~dr_f8_bits(dr_f8_less(dr_f8_set(query->reach), near.left)) & lanes;
+    return near;
+}
+
+// Lanes that cannot meet in this step.
+static inline dr_f8 stay_apart(const near8* near)
+{
+    return dr_f8_less(dr_f8_zero(), near->left);
+}
+
+// Writes the lanes that stay.
+static int emit(int first, int bits, const near8* near, dr_predict_near* out)
+{
     if (!bits) {
         return 0;
     }
     float s[8], l[8], w[3][8];
-    dr_f8_store(s, separation);
-    dr_f8_store(l, left);
-    dr_f8_store(w[0], closest.w0);
-    dr_f8_store(w[1], closest.w1);
-    dr_f8_store(w[2], closest.w2);
+    dr_f8_store(s, near->separation);
+    dr_f8_store(l, near->left);
+    dr_f8_store(w[0], near->closest.w0);
+    dr_f8_store(w[1], near->closest.w1);
+    dr_f8_store(w[2], near->closest.w2);
     int count = 0;
     for (int i = 0; i < 8; ++i) {
         if (bits >> i & 1) {
@@ -59,6 +77,19 @@ static int emit(const dr_predict_query* query, int first, int lanes, dr_closest8
 static inline int lanes_of(int first, int end)
 {
     return end - first < 8 ? (1 << (end - first)) - 1 : 0xff;
+}
+
+// Beside the triangle, nearly level with it, and going to stay apart: its plane has no say.
+static inline dr_f8 is_level(const near8* near, dr_v8 p, dr_v8 a, dr_v8 b, dr_v8 c)
+{
+    const float level = 0.25f; // squared sine
+    dr_v8 raw = dr_v8_cross(dr_v8_sub(b, a), dr_v8_sub(c, a));
+    dr_f8 height = dr_v8_dot(dr_v8_sub(p, a), raw);
+    dr_f8 most = dr_f8_mul(dr_f8_mul(near->closest.squared, dr_f8_set(level)), dr_v8_dot(raw, raw));
+    dr_f8 zero = dr_f8_zero();
+    dr_f8 inside = dr_f8_all_positive(near->closest.w0, near->closest.w1, near->closest.w2);
+    dr_f8 level_lanes = dr_f8_and(dr_f8_less(dr_f8_mul(height, height), most), stay_apart(near));
+    return dr_f8_select(inside, zero, level_lanes);
 }
 
 static int point_triangle(const dr_predict_query* query, const dr_pair* pairs, int begin, int end,
@@ -89,7 +120,11 @@ static int point_triangle(const dr_predict_query* query, const dr_pair* pairs, i
             closing = dr_f8_add(dr_f8_add(dr_f8_mul(at_a, closest.w0), dr_f8_mul(at_b, closest.w1)),
                                 dr_f8_mul(at_c, closest.w2));
         }
-        count += emit(query, i, lanes_of(i, end), closest, closing, out + count);
+        near8 near = judge(query, lanes_of(i, end), closest, closing);
+        if (near.bits && !query->is_kept) {
+            near.bits &= ~dr_f8_bits(is_level(&near, p.at, a.at, b.at, c.at));
+        }
+        count += emit(i, near.bits, &near, out + count);
     }
     return count;
 }
@@ -97,6 +132,15 @@ static int point_triangle(const dr_predict_query* query, const dr_pair* pairs, i
 static inline dr_v8 between(dr_v8 a, dr_v8 b, dr_f8 t)
 {
     return dr_v8_add(a, dr_v8_scale(dr_v8_sub(b, a), t));
+}
+
+// The closest points are at an end of an edge.
+static inline dr_f8 touches_end(const dr_closest8* closest)
+{
+    dr_f8 zero = dr_f8_zero(), one = dr_f8_set(1.0f);
+    dr_f8 least = dr_f8_min(closest->w0, closest->w1), most = dr_f8_max(closest->w0, closest->w1);
+    dr_f8 between_ends = dr_f8_and(dr_f8_less(zero, least), dr_f8_less(most, one));
+    return dr_f8_select(between_ends, zero, dr_f8_less(zero, one));
 }
 
 static int edge_edge(const dr_predict_query* query, const dr_pair* pairs, int begin, int end,
@@ -123,7 +167,15 @@ static int edge_edge(const dr_predict_query* query, const dr_pair* pairs, int be
             closing =
                 towards(between(a.way, b.way, closest.w0), between(c.way, d.way, closest.w1), m);
         }
-        count += emit(query, i, lanes_of(i, end), closest, closing, out + count);
+        near8 near = judge(query, lanes_of(i, end), closest, closing);
+        dr_f8 at_end = dr_f8_and(touches_end(&closest), stay_apart(&near));
+        if (near.bits & dr_f8_bits(at_end)) {
+            // There again at the end of the step: points see to it.
+            dr_closest8 then = dr_closest8_edges(dr_v8_add(a.at, a.way), dr_v8_add(b.at, b.way),
+                                                 dr_v8_add(c.at, c.way), dr_v8_add(d.at, d.way));
+            near.bits &= ~dr_f8_bits(dr_f8_and(at_end, touches_end(&then)));
+        }
+        count += emit(i, near.bits, &near, out + count);
     }
     return count;
 }
@@ -146,7 +198,8 @@ static int point_point(const dr_predict_query* query, const dr_pair* pairs, int 
         dr_f8 t = dr_f8_div(dr_f8_neg(dr_v8_dot(apart, way)), dr_f8_divisor(dr_v8_dot(way, way)));
         dr_v8 then = dr_v8_add(apart, dr_v8_scale(way, dr_f8_clamp01(t)));
         dr_closest8 closest = {dr_v8_dot(then, then), zero, zero, zero};
-        count += emit(query, i, lanes_of(i, end), closest, zero, out + count);
+        near8 near = judge(query, lanes_of(i, end), closest, zero);
+        count += emit(i, near.bits, &near, out + count);
     }
     return count;
 }

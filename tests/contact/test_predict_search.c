@@ -265,7 +265,7 @@ static int contacts_of_turning(bool as_printed)
             end[k][c] = start[k][c] + way[k][c];
         }
     }
-    dr_predict_query query = {start[0], end[0], triangles, NULL, 0.03f, as_printed};
+    dr_predict_query query = {start[0], end[0], triangles, NULL, 0.03f, as_printed, false};
     dr_pair pair = {0, 0};
     dr_predict_near near[8];
     drape_isa isa = dr_isa_resolve(DRAPE_ISA_AUTO);
