@@ -80,6 +80,7 @@ static bool make_world(dr_reader* reader, drape_scene* scene)
 {
     const drape_scene_options* options = reader->options;
     drape_world_def def = scene->desc.def;
+    dr_scene_predictive(&scene->desc.values, &def.predictive);
     bool is_unguarded = false;
     refusal refused = choose_method(&scene->desc, &def.method, &is_unguarded);
     if (refused.sentence != NULL) {

@@ -10,6 +10,7 @@
 #include "scene/mesh_link.h"
 #include "scene/model_step.h"
 #include "scene/motion.h"
+#include "scene/predict_step.h"
 #include "scene/sleep.h"
 #include "scene/trials.h"
 #include "solver/air.h"
@@ -26,6 +27,7 @@ drape_world_def drape_world_defaults(void)
         .damping = 0.1f,
         .elastic = {.form = DRAPE_FORM_SPLIT},
         .springs = {.max_elongation = 0.1f, .sweeps = 3, .damping = 1e-3f, .hardening = 10.0f},
+        .predictive = dr_predictive_defaults(),
         .friction_static = -1.0f,
         .friction_dynamic = -1.0f,
         .max_runs = 16,
@@ -91,6 +93,9 @@ const char* drape_world_refusal(const drape_world_def* def)
         !dr_is_finite(def->elastic.curvature)) {
         return "the elastic sheet's dt must be at least 0, its curvature finite";
     }
+    if (dr_predictive_refusal(&def->predictive)) {
+        return dr_predictive_refusal(&def->predictive);
+    }
     if (def->worker_count < 1 || def->worker_count > DRAPE_MAX_WORKERS) {
         return "worker_count must be 1 to 64";
     }
@@ -136,6 +141,7 @@ void drape_world_destroy(drape_world* world)
     dr_memory* memory = &world->memory;
     dr_world_free_links(world);
     dr_world_free_trials(world);
+    dr_world_free_predict(world);
     for (int i = 0; i < dr_slots_count(&world->seams); ++i) {
         dr_seam_destroy(dr_slots_at(&world->seams, i), memory);
     }
@@ -272,10 +278,14 @@ static bool blow(drape_world* world)
 }
 
 // Long steps are cut finer, so that a hitch of the host does not become an explosion; and so are
-// steps in which something goes far against the size of a collider, up to sixteen times.
+// steps in which something goes far against the size of a collider, up to sixteen times. Predictive
+// contacts between cloths are for games, where a step has a fixed price: it is not cut for speed.
 static int count_asked_substeps(const drape_world* world, float dt)
 {
     double longer = fmin(fmax(ceil((double)dt / 0.05 - 1e-6), 1.0), 64.0);
+    if (dr_world_holds_vertices(world)) {
+        return world->def.substeps * (int)longer;
+    }
     double wanted = dr_world_substeps_wanted(world, dt) / ((double)world->def.substeps * longer);
     double finer = fmin(fmax(ceil(wanted - 1e-6), 1.0), 16.0);
     return world->def.substeps * (int)(longer * finer);
@@ -338,6 +348,7 @@ static void finish_step(drape_world* world, float dt)
             dr_cloth_restore(cloth);
             dr_world_stale_links(world, NULL);
             dr_world_forget_trials(world);
+            dr_world_forget_predict(world);
         }
         dr_xpbd_tidy(&cloth->xpbd);
         dr_cloth_publish(cloth);
@@ -351,6 +362,7 @@ static void finish_step(drape_world* world, float dt)
     dr_world_finish_controls(world, dt);
     dr_world_tire(world, dt);
     dr_world_report_sleepers(world);
+    dr_world_finish_predict(world);
 }
 
 // Detect and solve, in the order that the method has them.
@@ -358,14 +370,14 @@ static bool detect_and_solve(drape_world* world)
 {
     drape_stage_ms* ms = &world->report.ms;
     double t0 = dr_now_ms();
-    if (!dr_world_detect(world)) {
+    if (!dr_world_detect(world) || !dr_world_begin_predict(world)) {
         return false;
     }
     double t1 = dr_now_ms();
-    dr_world_solve(world, NULL, NULL);
+    dr_world_solve(world, dr_world_predict_sweep(world), NULL);
     double t2 = dr_now_ms();
     dr_world_guard_contacts(world);
-    bool is_guarded = dr_world_guard_solids(world);
+    bool is_guarded = dr_world_holds_vertices(world) || dr_world_guard_solids(world);
     ms->detect += t1 - t0;
     ms->solve += t2 - t1;
     ms->guard += dr_now_ms() - t2;
@@ -520,6 +532,7 @@ drape_step_report drape_world_step(drape_world* world, float dt)
             }
         }
         dr_world_forget_trials(world);
+        dr_world_forget_predict(world);
         return nothing;
     }
     finish_step(world, dt);
