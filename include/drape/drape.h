@@ -115,6 +115,10 @@ DRAPE_API const int32_t* drape_cloth_triangles(const drape_world* world, drape_c
                                                int* count);
 // Material coordinates, two per vertex, in metres on the rest shape where it is flat.
 DRAPE_API const float* drape_cloth_uv(const drape_world* world, drape_cloth_id cloth, int* count);
+// Sensor particles of a cloth where they are now, `room` of them at most into `places`, which may be
+// null. Returns how many there are: 0 when the method has none.
+DRAPE_API int drape_cloth_particles(drape_world* world, drape_cloth_id cloth, drape_vec3* places,
+                                    int room);
 DRAPE_API drape_mesh_report drape_cloth_mesh_report(const drape_world* world,
                                                     drape_cloth_id cloth);
 // Scalar equations that one sweep of the solver works on, to measure time per constraint.
@@ -123,6 +127,19 @@ DRAPE_API int drape_cloth_constraint_count(const drape_world* world, drape_cloth
 DRAPE_API bool drape_cloth_set_state(drape_world* world, drape_cloth_id cloth,
                                      const drape_vec3* positions, const drape_vec3* velocities,
                                      int count);
+// Paints triangles with regions 0 to 31 (default 0), which say what may touch what in predictive
+// self-collision (drape_predictive_def). `count` is the number of triangles.
+DRAPE_API bool drape_cloth_set_regions(drape_world* world, drape_cloth_id cloth,
+                                       const uint8_t* regions, int count);
+
+// --- Kept contacts ---
+
+// The contacts that predictive self-collision keeps (drape_predictive_def.use_cache) as bytes, made
+// now when there are none yet. `size` becomes the number of bytes; with a buffer it says before how
+// much room there is. False when that is too little, or when the world keeps none.
+DRAPE_API bool drape_world_save_contacts(drape_world* world, void* buffer, size_t* size);
+// Takes such contacts in place of looking for them. False when they are not of these cloths.
+DRAPE_API bool drape_world_load_contacts(drape_world* world, const void* buffer, size_t size);
 
 // --- Control ---
 

@@ -142,7 +142,7 @@ static void find_stars(builder* b, int32_t owner, int length)
         star s = grow_star(b, owner, t, length);
         if (s.length == length) {
             set_free(b, &s, false);
-            if (b->found_count % 2) {
+            if (b->found_count % 2 == 0) {
                 turn_round(&s);
             }
             b->found[b->found_count++] = s;

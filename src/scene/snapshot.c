@@ -8,6 +8,7 @@
 
 #include "contact/body.h"
 #include "scene/mesh_link.h"
+#include "scene/predict_step.h"
 #include "scene/snapshot_gates.h"
 #include "scene/trials.h"
 #include "scene/world.h"
@@ -463,6 +464,7 @@ bool drape_world_load(drape_world* world, const void* buffer, size_t size)
         world->is_work_stale = true;
         dr_world_stale_links(world, NULL);
         dr_world_forget_trials(world);
+        dr_world_forget_predict(world);
     }
     dr_delete(&world->memory, gone, pin_count + 1);
     return fits || dr_world_fail(world, "the saved state is of another world: its cloths, pins, "

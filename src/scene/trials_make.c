@@ -118,6 +118,18 @@ static bool create_sensor(drape_world* world, dr_trials* trials)
                                                          world->pool, &trials->sheets, &options);
 }
 
+// Which gate the method has; null: none.
+static dr_self_gate* gate_of(const drape_world* world, dr_trials* trials)
+{
+    const drape_particles_def* particles = &world->def.particles;
+    switch (particles->gate ? world->def.method.self : DRAPE_SELF_NONE) {
+    case DRAPE_SELF_PARTICLES: return &trials->sensor.gate;
+    case DRAPE_SELF_BOXES:
+    case DRAPE_SELF_GEOMETRIC: return particles->in_front ? &trials->gated.gate : NULL;
+    default: return NULL;
+    }
+}
+
 static bool put_gate_in_front(drape_world* world, dr_trials* trials)
 {
     const drape_particles_def* def = &world->def.particles;
@@ -132,14 +144,14 @@ static bool put_gate_in_front(drape_world* world, dr_trials* trials)
 
 static bool create_self(drape_world* world, dr_trials* trials)
 {
-    bool can_be_gated = true, made = true;
+    bool made = true;
     switch (world->def.method.self) {
     case DRAPE_SELF_BOXES: made = create_boxes(world, trials); break;
     case DRAPE_SELF_GEOMETRIC: made = create_edges(world, trials); break;
-    case DRAPE_SELF_PARTICLES: can_be_gated = false, made = create_sensor(world, trials); break;
-    default: can_be_gated = false; break;
+    case DRAPE_SELF_PARTICLES: made = create_sensor(world, trials); break;
+    default: break;
     }
-    bool is_gated = can_be_gated && world->def.particles.in_front && world->def.particles.gate;
+    bool is_gated = gate_of(world, trials) == &trials->gated.gate;
     return made && (!is_gated || put_gate_in_front(world, trials));
 }
 
@@ -201,17 +213,10 @@ void dr_world_free_trials(drape_world* world)
 
 dr_self_gate* dr_world_gate(drape_world* world, bool* is_short)
 {
-    const drape_particles_def* particles = &world->def.particles;
-    drape_self_collision self = world->def.method.self;
-    bool can_be_gated = self == DRAPE_SELF_BOXES || self == DRAPE_SELF_GEOMETRIC;
-    bool has_gate = particles->gate && (self == DRAPE_SELF_PARTICLES ||
-                                        (can_be_gated && particles->in_front));
+    dr_trials none;
+    bool has_gate = gate_of(world, &none) != NULL;
     *is_short = has_gate && !dr_trials_refresh(world);
-    if (!has_gate || *is_short) {
-        return NULL;
-    }
-    return self == DRAPE_SELF_PARTICLES ? &world->trials->sensor.gate
-                                        : &world->trials->gated.gate;
+    return has_gate && !*is_short ? gate_of(world, world->trials) : NULL;
 }
 
 dr_gate_memory dr_world_gate_memory(drape_world* world)
