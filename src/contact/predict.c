@@ -179,7 +179,7 @@ static void begin_batches(const dr_predict* predict, dr_predict_batches* batches
         .is_kept = is_kept,
         .can_rest = end != NULL,
         .outside = 0.1f,
-        .wide = predict->rules.static_radius,
+        .wide = 0.25f * predict->rules.static_radius,
         .depth = predict->rules.static_radius,
     };
     kernels->begin_points(batches->points.data, batches->points.count, &begin);
