@@ -8,6 +8,7 @@
 #include "io/file.h"
 #include "io/number.h"
 #include "obstacle.h"
+#include "particles.h"
 
 const char* const cli_format_words[] = {"pc2", "mdd", "obj", "ply", "glb", "usda", NULL};
 
@@ -25,6 +26,7 @@ struct cli_recorder {
     int cloth_count;
     cached_cloth* cached; // one per cloth, null in other formats
     int frame_count;      // so far
+    bool shows_particles;
 };
 
 static bool is_cached(cli_format format)
@@ -93,6 +95,19 @@ static bool add_obstacles(const cli_recorder* recorder, drape_error* error)
         bool is_named = moves ? name_frame(recorder, "obstacle_", name, "obj", path, error)
                               : name_file(recorder, "obstacle_", name, "obj", path, error);
         if (!is_named || !write_obstacle(recorder, i, path, error)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool add_particles(const cli_recorder* recorder, drape_error* error)
+{
+    for (int i = 0; recorder->shows_particles && i < recorder->cloth_count; ++i) {
+        char path[CLI_PATH_SIZE];
+        const char* name = drape_scene_cloth_name(recorder->scene, i);
+        if (!name_frame(recorder, "particles_", name, "obj", path, error) ||
+            !cli_particles_write(recorder->scene, i, path, error)) {
             return false;
         }
     }
@@ -271,9 +286,15 @@ static bool add_frame(const cli_recorder* recorder, drape_error* error)
                                                 : add_ply(recorder, error);
 }
 
+void cli_recorder_show_particles(cli_recorder* recorder)
+{
+    recorder->shows_particles = true;
+}
+
 bool cli_recorder_add(cli_recorder* recorder, drape_error* error)
 {
-    bool is_added = add_obstacles(recorder, error) && add_frame(recorder, error);
+    bool is_added = add_obstacles(recorder, error) &&
+                    add_particles(recorder, error) && add_frame(recorder, error);
     recorder->frame_count += is_added;
     return is_added;
 }

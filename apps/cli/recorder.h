@@ -30,6 +30,8 @@ typedef struct cli_recorder cli_recorder;
 // Makes the folder and opens the files that last for the whole run. `folder` must outlive it.
 cli_recorder* cli_recorder_open(drape_scene* scene, const char* folder, cli_format format,
                                 drape_error* error);
+// From now on sensor particles are written as well, as particles_NAME_0000.obj, ...
+void cli_recorder_show_particles(cli_recorder* recorder);
 // Writes the scene as it is now as the next frame; the first one is frame 0.
 bool cli_recorder_add(cli_recorder* recorder, drape_error* error);
 // Takes a frame over from an earlier run: the cloths have its positions, and its files that stand

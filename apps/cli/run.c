@@ -17,7 +17,7 @@
 static const char help[] =
     "usage: drape run SCENE [-o DIR] [--method NAME] [--frames N] [--format FORMAT]\n"
     "                 [--set path=value]... [--threads N] [--isa NAME] [--stats FILE] [--verify]\n"
-    "                 [--checkpoint N] [--resume | --from-frame N] [--quiet]\n"
+    "                 [--particles] [--checkpoint N] [--resume | --from-frame N] [--quiet]\n"
     "\n"
     "Simulates a scene: a file, or a name from `drape scenes`. Frame 0 is the start. The same\n"
     "scene gives the same bytes on any number of threads and with any instruction set.\n"
@@ -39,6 +39,8 @@ static const char help[] =
     "  --stats FILE      write a JSON object for each frame and one for the run\n"
     "  --verify          look for crossings in every frame, as `drape check` does; the exit code\n"
     "                    is 3 when there are any\n"
+    "  --particles       write sensor particles, as small solids, to particles_NAME_0000.obj, ...;\n"
+    "                    `drape render DIR --obstacle 'DIR/particles_NAME_%04d.obj'` draws them\n"
     "  --checkpoint N    every N frames, keep in DIR/checkpoints what a later run goes on from\n"
     "  --resume          go on from the last checkpoint in DIR; the result is the same, to the\n"
     "                    byte, as without the break\n"
@@ -70,7 +72,7 @@ typedef struct request {
     int isa; // drape_isa
     int checkpoint;  // frames from one to the next, 0: none
     int from_frame;  // -1: not asked for
-    bool is_quiet, resumes, verifies;
+    bool is_quiet, resumes, verifies, shows_particles;
 } request;
 
 // A run under way.
@@ -111,6 +113,7 @@ static int read_request(const cli_command* command, int argc, char** argv, reque
         {"--resume", CLI_FLAG, .value = &asked->resumes},
         {"--from-frame", CLI_WHOLE, .value = &asked->from_frame, .least = 0, .most = INT_MAX},
         {"--verify", CLI_FLAG, .value = &asked->verifies},
+        {"--particles", CLI_FLAG, .value = &asked->shows_particles},
         {"--quiet", CLI_FLAG, .value = &asked->is_quiet},
         {0},
     };
@@ -190,6 +193,9 @@ static bool open_outputs(run_state* run, drape_error* error)
         return true;
     }
     run->recorder = cli_recorder_open(run->scene, asked->folder, (cli_format)asked->format, error);
+    if (run->recorder != NULL && asked->shows_particles) {
+        cli_recorder_show_particles(run->recorder);
+    }
     return run->recorder != NULL;
 }
 

@@ -115,6 +115,10 @@ DRAPE_API const int32_t* drape_cloth_triangles(const drape_world* world, drape_c
                                                int* count);
 // Material coordinates, two per vertex, in metres on the rest shape where it is flat.
 DRAPE_API const float* drape_cloth_uv(const drape_world* world, drape_cloth_id cloth, int* count);
+// Sensor particles of a cloth where they are now, `room` of them at most into `places`, which may be
+// null. Returns how many there are: 0 when the method has none.
+DRAPE_API int drape_cloth_particles(drape_world* world, drape_cloth_id cloth, drape_vec3* places,
+                                    int room);
 DRAPE_API drape_mesh_report drape_cloth_mesh_report(const drape_world* world,
                                                     drape_cloth_id cloth);
 // Scalar equations that one sweep of the solver works on, to measure time per constraint.
@@ -136,6 +140,37 @@ DRAPE_API bool drape_cloth_set_regions(drape_world* world, drape_cloth_id cloth,
 DRAPE_API bool drape_world_save_contacts(drape_world* world, void* buffer, size_t* size);
 // Takes such contacts in place of looking for them. False when they are not of these cloths.
 DRAPE_API bool drape_world_load_contacts(drape_world* world, const void* buffer, size_t size);
+
+// --- Control ---
+
+// No control at all: cloth as nature moves it.
+DRAPE_API drape_control drape_control_defaults(void);
+DRAPE_API drape_control drape_cloth_get_control(const drape_world* world, drape_cloth_id cloth);
+DRAPE_API bool drape_cloth_set_control(drape_world* world, drape_cloth_id cloth,
+                                       const drape_control* control);
+// How far vertices may go from an animated pose; null: as far as they like. Until a pose is given
+// nothing holds them. Position based cloth only, as all of this part.
+DRAPE_API bool drape_cloth_follow(drape_world* world, drape_cloth_id cloth,
+                                  const drape_pose_def* def);
+// The pose at the end of the next step, in the order the vertices were given; the first one holds
+// at once. `normals`, unit vectors, may be null: they are then made from the triangles.
+DRAPE_API bool drape_cloth_set_pose(drape_world* world, drape_cloth_id cloth,
+                                    const drape_vec3* positions, const drape_vec3* normals,
+                                    int count);
+// Where the cloth's frame, say the hip of its wearer, is at the end of the next step. The first
+// call only says where it is.
+DRAPE_API bool drape_cloth_set_frame(drape_world* world, drape_cloth_id cloth,
+                                     drape_transform frame);
+// Moves a cloth with its pose, its frame and the places of its pins at once; nothing between is
+// met or felt. Pins that ride on a collider go with that. Velocities turn along, or become zero.
+DRAPE_API bool drape_cloth_teleport(drape_world* world, drape_cloth_id cloth, drape_transform by,
+                                    bool keeps_velocity);
+// Back to its pose, or else to where it began, brought to where its frame or its pins are now; at
+// rest.
+DRAPE_API bool drape_cloth_reset(drape_world* world, drape_cloth_id cloth);
+// Sleeping cloths (drape_world_def.sleep_speed) wake when anything near them changes, or by hand.
+DRAPE_API bool drape_cloth_is_asleep(const drape_world* world, drape_cloth_id cloth);
+DRAPE_API void drape_cloth_wake(drape_world* world, drape_cloth_id cloth);
 
 // --- Pins and seams ---
 
@@ -166,6 +201,9 @@ DRAPE_API void drape_collider_remove(drape_world* world, drape_collider_id colli
 // Moves the collider over the next step to this pose, for colliders without keys.
 DRAPE_API bool drape_collider_move(drape_world* world, drape_collider_id collider,
                                    drape_transform pose);
+// Puts the collider there at once: it has no velocity and meets nothing on the way.
+DRAPE_API bool drape_collider_teleport(drape_world* world, drape_collider_id collider,
+                                       drape_transform pose);
 DRAPE_API drape_transform drape_collider_pose(const drape_world* world,
                                               drape_collider_id collider);
 // Moves the vertices of a mesh collider without frames over the next step to these places, in its

@@ -88,6 +88,40 @@ typedef struct drape_elastic_def {
     drape_vec3 curvature; // at rest: along warp, along weft, twist, 1/m
 } drape_elastic_def;
 
+// Order in which springs that are too long are shortened.
+typedef enum drape_spring_order {
+    DRAPE_ORDER_TO_AND_FRO, // "to_and_fro", default: every other sweep the other way round
+    DRAPE_ORDER_FROM_PINS,  // "from_pins": outwards from pinned vertices
+} drape_spring_order;
+
+// Values of DRAPE_MODEL_SPRINGS.
+typedef struct drape_springs_def {
+    float max_elongation; // structural and shear springs are shortened to this, default 0.1; 0: not
+    int sweeps;           // over all springs that may be too long, default 3
+    drape_spring_order order;
+    float damping;   // of lengths, s, implicit only, default 1e-3
+    bool eight_bends; // on grids: bend springs to eight vertices, stiffer the more they give
+    float hardening;  // of these: k (1 + hardening strain^2), default 10
+    // Of all springs of a kind alike, N/m, when any is above 0; else they follow from the fabric.
+    float structural, shear, bend;
+} drape_springs_def;
+
+// Sensor particles: they walk on each cloth, gather where it folds, and start the search for
+// self-collision. Values of DRAPE_SELF_PARTICLES.
+typedef struct drape_particles_def {
+    int count;       // on each cloth, to DRAPE_MAX_PARTICLES; 0: by its convex parts, at least nine
+    float tolerance; // distance of a pair at which the gate opens, m; 0: a cell of the mesh
+    int n_max;       // most moves of all in a substep, default 50
+    int n_min;       // they rest when fewer than these still move, default 1
+    uint32_t seed;   // of where they begin
+    bool gate;       // default true; false: the search runs in every substep
+    bool positive;   // default true; false: the search goes through boxes alone, without normals
+    bool outline;    // default true; false: normals are believed without a look at outlines
+    bool in_front;   // of `geometric` and `boxes` too: nothing is searched until a fold is seen
+} drape_particles_def;
+
+#define DRAPE_MAX_PARTICLES 64
+
 // What predictive self-collision keeps apart.
 typedef enum drape_contact_features {
     DRAPE_FEATURES_MESH,   // "mesh": points from triangles, edges from edges
@@ -170,6 +204,7 @@ typedef struct drape_world_def {
     int iterations;      // solver sweeps per substep, 1 to 1000, default 2
     float damping;       // of all motion, 1/s, default 0.1
     drape_elastic_def elastic;
+    drape_springs_def springs;
     drape_predictive_def predictive;
 
     float thickness;     // contact thickness, m; 0: the fabric's, at least 1 mm
@@ -177,7 +212,9 @@ typedef struct drape_world_def {
     float friction_static;  // when not negative, in place of fabrics' and colliders' own
     float friction_dynamic; // default -1, both
     int max_runs;           // most repetitions of solve and detect in a substep, 1 to 1000, default 16
+    float sleep_speed;      // cloths sleep when slower for half a second, m/s; default 0: never
     bool continuous;        // geometric self-collision looks at the whole way, not only at its end
+    drape_particles_def particles;
 
     int worker_count;          // threads that step, 1 to DRAPE_MAX_WORKERS, default 1
     drape_isa isa;             // default DRAPE_ISA_AUTO
@@ -216,6 +253,32 @@ typedef enum drape_diagonals {
     DRAPE_DIAGONALS_BACKWARD,  // all from (1,0) to (0,1)
 } drape_diagonals;
 
+// What games do to a cloth beside the forces of nature: drape_control_defaults() fills it in.
+// Position based cloth only.
+typedef struct drape_control {
+    bool tethers;       // no vertex is further from pins than the cloth is long, default off
+    float tether_slack; // by this share it may be further, default 0.01
+    // Damping, 1/s, default 0. Both keep the momentum of a free cloth, linear and angular.
+    float rigid_damping;   // of all motion but that of the cloth as a whole
+    float stretch_damping; // of edges that grow or shrink
+    // The share of the motion of its frame (drape_cloth_set_frame) that a cloth feels: 1 (default),
+    // it is left behind and must be pulled along; 0, it is carried, and so is the air around it.
+    float inertia_linear, inertia_angular;
+    float teleport_distance; // a frame that goes further in a step has jumped, m; 0: never
+} drape_control;
+
+// A pose that a cloth stays near, one value for each vertex in every array; any may be null. Arrays
+// are copied.
+typedef struct drape_pose_def {
+    const float* max_distance;    // from its place in the pose a vertex goes no further, m
+    const float* backstop_offset; // behind that place, against the normal of the pose, begins a
+    const float* backstop_radius; // sphere at this distance, of this radius: the vertex stays
+                                  // outside. Radius null: 1 m
+    const drape_vec3* frames;     // the pose in time, frame_count times the vertices; null: by
+    int frame_count;              // drape_cloth_set_pose
+    float fps;                    // of `frames`
+} drape_pose_def;
+
 // A cloth: drape_cloth_defaults() fills it in.
 typedef struct drape_cloth_def {
     drape_fabric fabric;       // default cotton
@@ -226,6 +289,7 @@ typedef struct drape_cloth_def {
     float noise;               // the start pose is shaken by up to this much along the normal, m
     uint32_t seed;             // of the noise
     bool weld;                 // join vertices at the same place
+    drape_control control;     // default: none
     int layer;                 // cloths of higher layers lie outside, where normals point; default
                                // -1: none. For predictive self-collision
 } drape_cloth_def;
@@ -371,6 +435,7 @@ typedef struct drape_step_report {
     float max_stretch;    // largest edge strain, 0.01 is 1 %
     double kinetic_energy; // J
     int heap_calls;       // calls of the allocator
+    int sleeping_count;   // cloths that sleep
     int non_finite_count; // vertices that left the numbers; the step is then undone
 } drape_step_report;
 

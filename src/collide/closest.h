@@ -32,10 +32,10 @@ dr_closest dr_closest_point_triangle(drape_vec3 p, drape_vec3 a, drape_vec3 b, d
 dr_closest dr_closest_edges(drape_vec3 a, drape_vec3 b, drape_vec3 c, drape_vec3 d);
 
 // A pair that passed a test of distance.
-typedef struct dr_near {
+typedef struct dr_close_pair {
     dr_closest closest;
     int32_t pair; // its number in the list
-} dr_near;
+} dr_close_pair;
 
 // Many pairs, eight at a time, with the bits of the functions above. `positions` has four floats
 // for each vertex, the fourth unused; a pair is four vertices: p a b c, or a b c d.
@@ -46,9 +46,9 @@ typedef struct dr_closest_kernels {
     // Only those whose squared distance is below `limit`, in order, into out, which has room for
     // all; returns their number.
     int (*point_triangle_near)(const float* positions, const int32_t (*pairs)[4], int count,
-                               float limit, dr_near* out);
+                               float limit, dr_close_pair* out);
     int (*edges_near)(const float* positions, const int32_t (*pairs)[4], int count, float limit,
-                      dr_near* out);
+                      dr_close_pair* out);
 } dr_closest_kernels;
 
 const dr_closest_kernels* dr_closest_kernels_for(drape_isa isa);

@@ -36,7 +36,8 @@ static inline void store8(dr_closest* out, dr_closest8 closest)
 }
 
 // Those of eight that are near enough and asked for, in order.
-static inline int keep_near(dr_closest8 closest, float limit, int wanted, int first, dr_near* out)
+static inline int keep_near(dr_closest8 closest, float limit, int wanted, int first,
+                            dr_close_pair* out)
 {
     int kept = dr_f8_bits(dr_f8_less(closest.squared, dr_f8_set(limit))) & wanted, count = 0;
     if (kept != 0) {
@@ -44,7 +45,7 @@ static inline int keep_near(dr_closest8 closest, float limit, int wanted, int fi
         store8(all, closest);
         for (int lane = 0; lane < 8; ++lane) {
             if (kept >> lane & 1) {
-                out[count++] = (dr_near){all[lane], first + lane};
+                out[count++] = (dr_close_pair){all[lane], first + lane};
             }
         }
     }
@@ -77,7 +78,7 @@ static INLINE void find_all(pair_kind kind, const float* positions, const int32_
 }
 
 static INLINE int find_near(pair_kind kind, const float* positions, const int32_t (*pairs)[4],
-                            int count, float limit, dr_near* out)
+                            int count, float limit, dr_close_pair* out)
 {
     int32_t padded[8][4];
     int near_count = 0;
@@ -103,13 +104,13 @@ static void edges(const float* positions, const int32_t (*pairs)[4], int count, 
 }
 
 static int point_triangle_near(const float* positions, const int32_t (*pairs)[4], int count,
-                               float limit, dr_near* out)
+                               float limit, dr_close_pair* out)
 {
     return find_near(POINT_TRIANGLE, positions, pairs, count, limit, out);
 }
 
 static int edges_near(const float* positions, const int32_t (*pairs)[4], int count, float limit,
-                      dr_near* out)
+                      dr_close_pair* out)
 {
     return find_near(EDGES, positions, pairs, count, limit, out);
 }

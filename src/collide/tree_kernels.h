@@ -31,8 +31,8 @@ const dr_feature_kernels* dr_feature_kernels_for(drape_isa isa);
 typedef struct dr_query_kernels {
     int (*box)(const dr_tree* tree, const float reach[6], int32_t* triangles, int capacity);
     // `is_any`: stops at the first hit, which need not be the nearest.
-    bool (*ray)(const dr_tree* tree, const float* positions, int stride, const dr_ray* ray,
-                bool is_any, dr_ray_hit* hit);
+    bool (*ray)(const dr_tree* tree, const float* positions, int stride, const dr_tree_ray* ray,
+                bool is_any, dr_tree_ray_hit* hit);
 } dr_query_kernels;
 
 const dr_query_kernels* dr_query_kernels_for(drape_isa isa);

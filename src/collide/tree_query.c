@@ -15,8 +15,8 @@ int dr_tree_box_query(const dr_tree* tree, drape_vec3 lo, drape_vec3 hi, int32_t
     return dr_query_kernels_for(tree->isa)->box(tree, reach, triangles, capacity);
 }
 
-bool dr_tree_ray_nearest(const dr_tree* tree, const float* positions, int stride, const dr_ray* ray,
-                         dr_ray_hit* hit)
+bool dr_tree_ray_nearest(const dr_tree* tree, const float* positions, int stride,
+                         const dr_tree_ray* ray, dr_tree_ray_hit* hit)
 {
     if (tree->node_count == 0) {
         return false;
@@ -24,9 +24,10 @@ bool dr_tree_ray_nearest(const dr_tree* tree, const float* positions, int stride
     return dr_query_kernels_for(tree->isa)->ray(tree, positions, stride, ray, false, hit);
 }
 
-bool dr_tree_ray_any(const dr_tree* tree, const float* positions, int stride, const dr_ray* ray)
+bool dr_tree_ray_any(const dr_tree* tree, const float* positions, int stride,
+                     const dr_tree_ray* ray)
 {
-    dr_ray_hit hit;
+    dr_tree_ray_hit hit;
     if (tree->node_count == 0) {
         return false;
     }

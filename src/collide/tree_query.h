@@ -18,22 +18,23 @@ int dr_tree_box_query(const dr_tree* tree, drape_vec3 lo, drape_vec3 hi, int32_t
 
 // Points origin + t direction for t_min <= t <= t_max, 0 <= t_min. The direction need not have
 // length 1, but some length.
-typedef struct dr_ray {
+typedef struct dr_tree_ray {
     drape_vec3 origin, direction;
     float t_min, t_max;
-} dr_ray;
+} dr_tree_ray;
 
-typedef struct dr_ray_hit {
+typedef struct dr_tree_ray_hit {
     int32_t triangle;
     float t;
     float weights[3]; // of the corners, >= 0, sum 1
-} dr_ray_hit;
+} dr_tree_ray_hit;
 
 // The nearest triangle; of several at the same t the one of least index. The tree must be refit to
 // the positions (as in dr_motion) before. False when nothing is hit.
-bool dr_tree_ray_nearest(const dr_tree* tree, const float* positions, int stride, const dr_ray* ray,
-                         dr_ray_hit* hit);
+bool dr_tree_ray_nearest(const dr_tree* tree, const float* positions, int stride,
+                         const dr_tree_ray* ray, dr_tree_ray_hit* hit);
 // Whether anything is hit: for shadows.
-bool dr_tree_ray_any(const dr_tree* tree, const float* positions, int stride, const dr_ray* ray);
+bool dr_tree_ray_any(const dr_tree* tree, const float* positions, int stride,
+                     const dr_tree_ray* ray);
 
 #endif

@@ -53,12 +53,12 @@ typedef struct ray_work {
     float t_min, t_max;          // t_max shrinks to the nearest hit
     int axis[3];                 // the last is the longest of the direction
     float shear[3];              // takes the direction to (0, 0, 1)
-    dr_ray_hit* hit;
+    dr_tree_ray_hit* hit;
     bool is_hit;
 } ray_work;
 
 static ray_work ray_begin(const dr_tree* tree, const float* positions, int stride,
-                          const dr_ray* ray, dr_ray_hit* hit)
+                          const dr_tree_ray* ray, dr_tree_ray_hit* hit)
 {
     const float direction[3] = {ray->direction.x, ray->direction.y, ray->direction.z};
     ray_work work = {.tree = tree,
@@ -145,7 +145,7 @@ static void keep_nearest(ray_work* work, int first, int bits, dr_f8 t, const dr_
             continue;
         }
         if (at[i] <= work->t_max) {
-            *work->hit = (dr_ray_hit){triangle, at[i], {w[0][i], w[1][i], w[2][i]}};
+            *work->hit = (dr_tree_ray_hit){triangle, at[i], {w[0][i], w[1][i], w[2][i]}};
             work->t_max = at[i];
             work->is_hit = true;
         }
@@ -195,8 +195,8 @@ static int push_children(const dr_tree* tree, int node, int bits, const float en
     return count;
 }
 
-static bool ray_query(const dr_tree* tree, const float* positions, int stride, const dr_ray* ray,
-                      bool is_any, dr_ray_hit* hit)
+static bool ray_query(const dr_tree* tree, const float* positions, int stride,
+                      const dr_tree_ray* ray, bool is_any, dr_tree_ray_hit* hit)
 {
     // Each level leaves at most seven behind.
     entry stack[DR_TREE_DEPTH * (DR_TREE_ARITY - 1) + 1];

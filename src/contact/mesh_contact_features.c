@@ -59,8 +59,8 @@ static bool tip_is_least(const dr_touch_args* args, const tip* of, drape_vec3 po
 static bool is_enclosed(const dr_touch_args* args, drape_vec3 p, drape_vec3 direction, float depth)
 {
     const dr_body* body = args->obstacle->body;
-    dr_ray ray = {p, direction, 0.0f, 2.0f * depth};
-    dr_ray_hit hit;
+    dr_tree_ray ray = {p, direction, 0.0f, 2.0f * depth};
+    dr_tree_ray_hit hit;
     if (!dr_tree_ray_nearest(&body->shell.tree, body->from, 4, &ray, &hit)) {
         return false;
     }

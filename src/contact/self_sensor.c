@@ -4,11 +4,6 @@
 
 #include "core/isa.h"
 
-// Frames for which the gate stays open after the last contact.
-enum { stay_open = 10 };
-// Particles where the count is left to the cloth.
-enum { few_particles = 9, many_particles = 32 };
-
 dr_self_sensor_options dr_self_sensor_defaults(void)
 {
     return (dr_self_sensor_options){
@@ -23,63 +18,31 @@ dr_self_sensor_options dr_self_sensor_defaults(void)
 
 // --- Create and free ---
 
-// One particle for each convex part of the rest shape. Cloth that is flat at rest has one alone,
-// but folds into several: fewer than nine miss small corners.
-static bool count_particles(dr_self_sensor* self, dr_memory* memory, dr_sensor_part* part,
-                            const dr_mesh* mesh, int* count)
-{
-    if (mesh->vertex_count == 0 ||
-        !dr_sensor_tree_refit(&part->tree, memory, NULL, mesh->rest, true, false)) {
-        *count = few_particles;
-        return mesh->vertex_count == 0;
-    }
-    part->convex_parts = dr_sensor_tree_parts(&part->tree);
-    *count = part->convex_parts;
-    *count = *count < few_particles ? few_particles : *count;
-    *count = *count > many_particles ? many_particles : *count;
-    *count = self->options.particle_count > 0 ? self->options.particle_count : *count;
-    return true;
-}
-
-static bool create_part(dr_self_sensor* self, dr_memory* memory, dr_pool* pool, int p)
-{
-    dr_sensor_part* part = &self->parts[p];
-    const dr_mesh* mesh = self->sheets->parts[p].mesh;
-    dr_particles_options options = self->options.particles;
-    // Cloths of one shape need not have particles at the same places.
-    options.seed += (uint32_t)p;
-    if (!dr_sensor_tree_create(&part->tree, memory, mesh, self->options.isa) ||
-        !count_particles(self, memory, part, mesh, &options.count)) {
-        return false;
-    }
-    return !self->options.use_gate ||
-           (dr_geodesic_create(&part->geodesic, memory, pool, mesh) &&
-            dr_particles_create(&part->particles, memory, &part->geodesic, &options));
-}
-
 bool dr_self_sensor_create(dr_self_sensor* self, dr_memory* memory, dr_pool* pool,
                            const dr_sheets* sheets, const dr_self_sensor_options* options)
 {
     *self = (dr_self_sensor){.options = *options, .sheets = sheets};
     self->options.isa = dr_isa_resolve(options->isa);
-    self->parts = dr_new_zeroed(memory, dr_sensor_part, sheets->part_count + 1);
-    bool is_made = self->parts != NULL;
+    self->trees = dr_new_zeroed(memory, dr_sensor_tree, sheets->part_count + 1);
+    bool is_made = self->trees != NULL;
     for (int p = 0; p < sheets->part_count && is_made; ++p) {
-        is_made = create_part(self, memory, pool, p);
+        is_made = dr_sensor_tree_create(&self->trees[p], memory, sheets->parts[p].mesh,
+                                        self->options.isa);
     }
-    return is_made;
+    return is_made && (!options->use_gate ||
+                       dr_self_gate_create(&self->gate, memory, pool, sheets, &options->particles,
+                                           options->particle_count, self->options.isa));
 }
 
 void dr_self_sensor_free(dr_self_sensor* self, dr_memory* memory)
 {
-    for (int p = 0; self->parts && p < self->sheets->part_count; ++p) {
-        dr_particles_free(&self->parts[p].particles, memory);
-        dr_geodesic_free(&self->parts[p].geodesic, memory);
-        dr_sensor_tree_free(&self->parts[p].tree, memory);
+    for (int p = 0; self->trees && p < self->sheets->part_count; ++p) {
+        dr_sensor_tree_free(&self->trees[p], memory);
     }
     if (self->sheets) {
-        dr_delete(memory, self->parts, self->sheets->part_count + 1);
+        dr_delete(memory, self->trees, self->sheets->part_count + 1);
     }
+    dr_self_gate_free(&self->gate, memory);
     dr_sensor_pairs_free(&self->pairs, memory);
     dr_pair_search_free(&self->between, memory);
     dr_array_free(memory, &self->checks, sizeof(dr_pair));
@@ -174,34 +137,24 @@ static bool test_old(run* r)
 // --- The gate ---
 
 // Cloths in which something met before and meets still are open without a look.
-static void keep_open(run* r)
+static void look(run* r)
 {
-    const dr_self_sensor* self = r->self;
+    dr_self_sensor* self = r->self;
     const dr_pair* checks = self->checks.data;
     const uint8_t* relations = self->relations.data;
     for (int i = 0; i < self->checks.count; ++i) {
         int p = self->sheets->part_of_triangle[checks[i].a];
         if (relations[i] != DR_TRIANGLES_APART &&
             p == self->sheets->part_of_triangle[checks[i].b]) {
-            self->parts[p].open_frames = stay_open + 1;
+            dr_self_gate_keep(&self->gate, p);
         }
     }
+    dr_self_gate_look(&self->gate);
 }
 
-static void look(run* r)
+bool dr_self_sensor_is_open(const dr_self_sensor* self, int part)
 {
-    dr_self_sensor* self = r->self;
-    keep_open(r);
-    for (int p = 0; p < self->sheets->part_count; ++p) {
-        dr_sensor_part* part = &self->parts[p];
-        bool has_contact = part->open_frames == stay_open + 1;
-        if (self->options.use_gate && !has_contact) {
-            part->gate = dr_particles_look(&part->particles,
-                                           self->sheets->end + self->sheets->parts[p].first_vertex);
-        }
-        part->is_open = !self->options.use_gate || part->gate.is_open || part->open_frames > 0;
-        part->open_frames -= part->open_frames > 0;
-    }
+    return !self->options.use_gate || self->gate.parts[part].is_open;
 }
 
 // --- Search ---
@@ -211,7 +164,7 @@ static bool search_part(run* r, int p)
     dr_self_sensor* self = r->self;
     const dr_self_sensor_options* o = &self->options;
     const dr_sheets_part* sheet = &self->sheets->parts[p];
-    dr_sensor_tree* tree = &self->parts[p].tree;
+    dr_sensor_tree* tree = &self->trees[p];
     if (!dr_sensor_tree_refit(tree, r->memory, r->pool, self->sheets->end + sheet->first_vertex,
                               o->use_positive, o->use_outline) ||
         !dr_sensor_pairs_find(&self->pairs, r->memory, tree, o->with_corners)) {
@@ -231,8 +184,8 @@ static bool search_between(run* r, int p, int q)
 {
     dr_self_sensor* self = r->self;
     const dr_sheets_part* parts = self->sheets->parts;
-    if (!dr_tree_tree_pairs(&self->between, r->memory, r->pool, &self->parts[p].tree.tree,
-                            &self->parts[q].tree.tree, NULL)) {
+    if (!dr_tree_tree_pairs(&self->between, r->memory, r->pool, &self->trees[p].tree,
+                            &self->trees[q].tree, NULL)) {
         return false;
     }
     r->result->box_tests += self->between.box_tests;
@@ -250,7 +203,7 @@ static bool search_between(run* r, int p, int q)
 static bool refit_closed(run* r, int p)
 {
     const dr_sheets* s = r->self->sheets;
-    return dr_sensor_tree_refit(&r->self->parts[p].tree, r->memory, r->pool,
+    return dr_sensor_tree_refit(&r->self->trees[p], r->memory, r->pool,
                                 s->end + s->parts[p].first_vertex, false, false);
 }
 
@@ -263,7 +216,7 @@ static bool search_all(run* r)
         if (self->sheets->parts[p].mesh->triangle_count == 0) {
             continue;
         }
-        if (self->parts[p].is_open) {
+        if (dr_self_sensor_is_open(self, p)) {
             is_done = search_part(r, p);
         } else if (count > 1) {
             is_done = refit_closed(r, p);
@@ -338,8 +291,8 @@ static bool remember(run* r)
         }
         *place = (dr_pair){contacts[i].a, contacts[i].b};
         int p = self->sheets->part_of_triangle[contacts[i].a];
-        if (p == self->sheets->part_of_triangle[contacts[i].b]) {
-            self->parts[p].open_frames = stay_open;
+        if (self->options.use_gate && p == self->sheets->part_of_triangle[contacts[i].b]) {
+            dr_self_gate_met(&self->gate, p);
         }
     }
     return true;
@@ -437,7 +390,7 @@ bool dr_self_sensor_detect(dr_self_sensor* self, dr_memory* memory, dr_pool* poo
     if (!test_old(&r)) {
         return false;
     }
-    if (number == 1) {
+    if (number == 1 && self->options.use_gate) {
         look(&r);
     }
     if (!search_all(&r) || !list_contacts(&r) || (number == 1 && !remember(&r))) {

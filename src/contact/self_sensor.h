@@ -28,10 +28,9 @@
 #ifndef DR_SELF_SENSOR_H
 #define DR_SELF_SENSOR_H
 
-#include "contact/self_guard.h"
+#include "contact/self_gate.h"
 #include "contact/sensor_contact.h"
 #include "contact/sensor_pairs.h"
-#include "contact/sensor_particles.h"
 
 typedef enum dr_sensor_answer {
     DR_SENSOR_FREEZE, // vertices of both triangles stay where they started
@@ -53,21 +52,11 @@ typedef struct dr_self_sensor_options {
 // Gate, positive vectors and outlines on, planes, freezing from run 4 on.
 dr_self_sensor_options dr_self_sensor_defaults(void);
 
-// One cloth.
-typedef struct dr_sensor_part {
-    dr_geodesic geodesic;
-    dr_particles particles;
-    dr_sensor_tree tree;
-    dr_gate gate;    // of the last look
-    int open_frames; // frames for which the gate stays open at least
-    bool is_open;
-    int convex_parts; // of the rest shape
-} dr_sensor_part;
-
 typedef struct dr_self_sensor {
     dr_self_sensor_options options;
     const dr_sheets* sheets;
-    dr_sensor_part* parts;
+    dr_self_gate gate;      // with a gate
+    dr_sensor_tree* trees;  // by cloth
     dr_sensor_pairs pairs;  // of one cloth after the other
     dr_pair_search between; // of two cloths
     dr_array checks;        // dr_pair: triangles of the sheets to be tested in this run
@@ -93,6 +82,8 @@ bool dr_self_sensor_detect(dr_self_sensor* self, dr_memory* memory, dr_pool* poo
 bool dr_self_sensor_detect_any(void* self, dr_memory* memory, dr_pool* pool, dr_limits* limits,
                                int run, dr_self_result* result);
 
+// Whether the gate of a cloth was open at the last look, or there is none.
+bool dr_self_sensor_is_open(const dr_self_sensor* self, int part);
 // Contacts of the last run, in the order of their triangles.
 const dr_sensor_contact* dr_self_sensor_contacts(const dr_self_sensor* self, int* count);
 

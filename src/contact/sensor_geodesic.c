@@ -121,10 +121,9 @@ static double border_length(const dr_mesh* mesh)
     return length;
 }
 
-// Flat, and the triangles cover as much as their convex hull: then they overlap nowhere and leave
-// nothing out. The border is no longer than that of the hull: then there is no slit either. False
-// when memory is short.
-static bool find_flat(dr_geodesic* geodesic, dr_memory* memory)
+// The triangles cover as much as their convex hull: then they overlap nowhere and leave nothing
+// out. The border is no longer than that of the hull: then there is no slit either.
+bool dr_geodesic_find_flat(dr_geodesic* geodesic, dr_memory* memory)
 {
     const dr_mesh* mesh = geodesic->mesh;
     double n[3], area;
@@ -289,7 +288,8 @@ bool dr_geodesic_create(dr_geodesic* geodesic, dr_memory* memory, dr_pool* pool,
     if (!(geodesic->side > 0.0)) {
         return true;
     }
-    return find_flat(geodesic, memory) && (geodesic->is_flat || make_table(geodesic, memory, pool));
+    return dr_geodesic_find_flat(geodesic, memory) &&
+           (geodesic->is_flat || make_table(geodesic, memory, pool));
 }
 
 void dr_geodesic_free(dr_geodesic* geodesic, dr_memory* memory)

@@ -37,6 +37,9 @@ typedef struct dr_geodesic {
 bool dr_geodesic_create(dr_geodesic* geodesic, dr_memory* memory, dr_pool* pool,
                         const dr_mesh* mesh);
 void dr_geodesic_free(dr_geodesic* geodesic, dr_memory* memory);
+// Sets `is_flat` alone, for a mesh that is flat and fills its convex outline: ways along it are
+// straight lines. False when memory is short.
+bool dr_geodesic_find_flat(dr_geodesic* geodesic, dr_memory* memory);
 
 // What the distance between two places is made of, DR_GEODESIC_SEEDS numbers at most: distances of
 // a place from the seeds, on flat cloth the place itself.

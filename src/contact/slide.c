@@ -358,7 +358,7 @@ static bool merge_chunks(dr_slide_merge* m)
         m->result->box_tests += chunk->box_tests;
         m->result->exact_tests += chunk->exact_tests;
         m->result->smallest_gap = dr_least(m->result->smallest_gap, chunk->smallest_gap);
-        for (int k = 0; k < chunk->hit_count; ++k) {
+        for (int k = 0; k < chunk->hit_count && !slide->def.edges_only; ++k) {
             const dr_slide_hit* hit = &slide->hits[i * DR_SLIDE_HITS + k];
             if (m->search.limits->hold[hit->vertex] == DR_HOLD_FREE) {
                 dr_slide_add_plane(m, hit->vertex, hit->triangle, &hit->plane, hit->anchor);

@@ -46,6 +46,7 @@ typedef struct dr_slide_def {
     float exit_step; // most by which a vertex inside an obstacle is moved out in a step, m
     int plane_runs;  // from this run of a step on, all that is found is frozen
     dr_slide_mode mode;
+    bool edges_only; // vertices get no planes here: another response keeps them off (contact/ray.h)
 } dr_slide_def;
 
 // An obstacle of this step. Bodies that change have begun their step (contact/body.h).

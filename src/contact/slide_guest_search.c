@@ -192,8 +192,8 @@ bool dr_guest_is_inside(const dr_slide_guest* guest, const double p[3])
     const dr_body* body = guest->body;
     int votes = 0;
     for (int k = 0; k < 3; ++k) {
-        dr_ray ray = {{(float)p[0], (float)p[1], (float)p[2]}, directions[k], 0.0f, INFINITY};
-        dr_ray_hit hit;
+        dr_tree_ray ray = {{(float)p[0], (float)p[1], (float)p[2]}, directions[k], 0.0f, INFINITY};
+        dr_tree_ray_hit hit;
         if (dr_tree_ray_nearest(&body->shell.tree, body->from, 4, &ray, &hit)) {
             const double* n = guest->planes[hit.triangle].normal;
             votes += n[0] * (double)ray.direction.x + n[1] * (double)ray.direction.y +

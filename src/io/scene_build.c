@@ -55,6 +55,7 @@ bool dr_scene_check_files(dr_reader* reader, const dr_scene_desc* scene)
         const dr_cloth_desc* cloth = &scene->cloths[i];
         check_file(reader, cloth->mesh);
         check_file(reader, cloth->rest);
+        check_file(reader, cloth->pose.cache);
         for (int k = 0; k < cloth->pin_count; ++k) {
             check_file(reader, cloth->pins[k].cache);
         }
@@ -216,6 +217,7 @@ static void build_cloth(dr_builder* builder, int index)
         dr_builder_fail(builder, desc->node);
     }
     dr_scene_build_pins(builder, index, &mesh);
+    dr_scene_build_pose(builder, index);
     dr_scene_build_regions(builder, index, &mesh);
     drape_mesh_data_free(&mesh);
     drape_mesh_data_free(&rest);

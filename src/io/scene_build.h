@@ -59,6 +59,9 @@ void dr_body_data_free(dr_body_data* body);
 // The pins of a cloth that was added. `mesh` has its groups, null for grids and discs.
 void dr_scene_build_pins(dr_builder* builder, int index, const drape_mesh_data* mesh);
 
+// The pose that a cloth follows, when it does.
+void dr_scene_build_pose(dr_builder* builder, int index);
+
 // The regions of a cloth that was added.
 void dr_scene_build_regions(dr_builder* builder, int index, const drape_mesh_data* mesh);
 

@@ -1,5 +1,7 @@
 #include "io/scene_file.h"
 
+#include <limits.h>
+
 // --- Parts that cloths and colliders share ---
 
 void dr_scene_read_place(dr_reader* reader, const dr_json_node* node, dr_place_desc* place)
@@ -141,15 +143,25 @@ static void read_elastic(dr_reader* reader, const dr_json_node* node, drape_elas
     dr_object_close(&object);
 }
 
-static void read_springs(dr_reader* reader, const dr_json_node* node, dr_method_desc* values)
+static void read_springs(dr_reader* reader, const dr_json_node* node, drape_springs_def* springs)
 {
     if (reader->failed || node == NULL) {
         return;
     }
     dr_object object = dr_object_open(reader, node);
-    dr_reader_float(reader, dr_object_key(&object, "max_elongation"), dr_above(0, 100),
-                    &values->max_elongation);
-    dr_reader_integer(reader, dr_object_key(&object, "sweeps"), 0, 1000, &values->sweeps);
+    dr_reader_float(reader, dr_object_key(&object, "max_elongation"), dr_between(0, 100),
+                    &springs->max_elongation);
+    dr_reader_integer(reader, dr_object_key(&object, "sweeps"), 0, 1000, &springs->sweeps);
+    springs->order = (drape_spring_order)dr_reader_word(reader, dr_object_key(&object, "order"),
+                                                        dr_words_spring_order, (int)springs->order);
+    dr_reader_float(reader, dr_object_key(&object, "damping"), dr_between(0, 1), &springs->damping);
+    dr_reader_boolean(reader, dr_object_key(&object, "eight_bends"), &springs->eight_bends);
+    dr_reader_float(reader, dr_object_key(&object, "hardening"), dr_between(0, 1e6),
+                    &springs->hardening);
+    dr_reader_float(reader, dr_object_key(&object, "structural"), dr_between(0, 1e9),
+                    &springs->structural);
+    dr_reader_float(reader, dr_object_key(&object, "shear"), dr_between(0, 1e9), &springs->shear);
+    dr_reader_float(reader, dr_object_key(&object, "bend"), dr_between(0, 1e9), &springs->bend);
     dr_object_close(&object);
 }
 
@@ -168,24 +180,33 @@ static void read_solver(dr_reader* reader, const dr_json_node* node, dr_scene_de
     dr_reader_integer(reader, dr_object_key(&object, "substeps"), 1, 1000, &def->substeps);
     dr_reader_integer(reader, dr_object_key(&object, "iterations"), 1, 1000, &def->iterations);
     dr_reader_float(reader, dr_object_key(&object, "damping"), dr_between(0, 1000), &def->damping);
+    dr_reader_float(reader, dr_object_key(&object, "sleep_speed"), dr_between(0, 1000),
+                    &def->sleep_speed);
     read_elastic(reader, dr_object_key(&object, "elastic"), &def->elastic);
-    read_springs(reader, dr_object_key(&object, "springs"), &scene->values);
+    read_springs(reader, dr_object_key(&object, "springs"), &def->springs);
     dr_object_close(&object);
 }
 
 // --- Collision ---
 
-static void read_particles(dr_reader* reader, const dr_json_node* node, dr_method_desc* values)
+static void read_particles(dr_reader* reader, const dr_json_node* node, drape_particles_def* def)
 {
     if (reader->failed || node == NULL) {
         return;
     }
     dr_object object = dr_object_open(reader, node);
-    dr_reader_integer(reader, dr_object_key(&object, "count"), 0, 1000, &values->particle_count);
+    dr_reader_integer(reader, dr_object_key(&object, "count"), 0, DRAPE_MAX_PARTICLES, &def->count);
     dr_reader_float(reader, dr_object_key(&object, "tolerance"), dr_above(0, DR_SCENE_MAX_LENGTH),
-                    &values->particle_tolerance);
-    dr_reader_integer(reader, dr_object_key(&object, "n_max"), 1, 100000, &values->particle_n_max);
-    dr_reader_integer(reader, dr_object_key(&object, "n_min"), 1, 1000, &values->particle_n_min);
+                    &def->tolerance);
+    dr_reader_integer(reader, dr_object_key(&object, "n_max"), 1, 100000, &def->n_max);
+    dr_reader_integer(reader, dr_object_key(&object, "n_min"), 1, 1000, &def->n_min);
+    int seed = (int)def->seed;
+    dr_reader_integer(reader, dr_object_key(&object, "seed"), 0, INT_MAX, &seed);
+    def->seed = (uint32_t)seed;
+    dr_reader_boolean(reader, dr_object_key(&object, "gate"), &def->gate);
+    dr_reader_boolean(reader, dr_object_key(&object, "positive"), &def->positive);
+    dr_reader_boolean(reader, dr_object_key(&object, "outline"), &def->outline);
+    dr_reader_boolean(reader, dr_object_key(&object, "in_front"), &def->in_front);
     dr_object_close(&object);
 }
 
@@ -250,7 +271,7 @@ static void read_collision(dr_reader* reader, const dr_json_node* node, dr_scene
                     &def->static_radius);
     dr_reader_integer(reader, dr_object_key(&object, "max_runs"), 1, 1000, &def->max_runs);
     dr_reader_boolean(reader, dr_object_key(&object, "continuous"), &def->continuous);
-    read_particles(reader, dr_object_key(&object, "particles"), values);
+    read_particles(reader, dr_object_key(&object, "particles"), &def->particles);
     values->features = (dr_features)dr_reader_word(reader, dr_object_key(&object, "features"),
                                                    dr_words_features, (int)values->features);
     read_cache(reader, dr_object_key(&object, "cache"), values);
@@ -262,11 +283,6 @@ static void read_collision(dr_reader* reader, const dr_json_node* node, dr_scene
 // --- The whole ---
 
 static const dr_method_desc default_values = {
-    .max_elongation = 0.1f,
-    .sweeps = 1,
-    .particle_count = 9,
-    .particle_n_max = 50,
-    .particle_n_min = 1,
     .features = DR_FEATURES_MESH,
     .layers = true,
 };

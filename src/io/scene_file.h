@@ -81,6 +81,21 @@ typedef struct dr_region_desc {
     int region;
 } dr_region_desc;
 
+// One length for all vertices, or one for each; no node: none.
+typedef struct dr_lengths_desc {
+    const dr_json_node* node;
+    const float* values;
+    int count;
+} dr_lengths_desc;
+
+// A pose that the cloth stays near; no node: none.
+typedef struct dr_pose_desc {
+    const dr_json_node* node;
+    const dr_json_node* cache; // its file, null: the start
+    float fps;                 // 0: the file's
+    dr_lengths_desc max_distance, backstop, backstop_radius;
+} dr_pose_desc;
+
 typedef enum dr_cloth_shape { DR_CLOTH_GRID, DR_CLOTH_DISC, DR_CLOTH_MESH } dr_cloth_shape;
 
 typedef struct dr_cloth_desc {
@@ -101,6 +116,7 @@ typedef struct dr_cloth_desc {
     int region_count;
     const dr_pin_desc* pins;
     int pin_count;
+    dr_pose_desc pose;
     const dr_seam_desc* seams;
     int seam_count;
 } dr_cloth_desc;
@@ -133,11 +149,6 @@ typedef struct dr_collider_desc {
 
 // Values that only some methods look at.
 typedef struct dr_method_desc {
-    float max_elongation; // 0.1 is 10 %
-    int sweeps;
-    int particle_count;
-    float particle_tolerance; // m, 0: the mean edge
-    int particle_n_max, particle_n_min;
     dr_features features;
     bool cache; // contacts are found once and kept
     const char* cache_file;
@@ -178,6 +189,8 @@ void dr_scene_read_colliders(dr_reader* reader, const dr_json_node* node, dr_sce
 // Colliders must have been read; the shape of the cloth too.
 void dr_scene_read_pins(dr_reader* reader, const dr_json_node* node, const dr_scene_desc* scene,
                         dr_cloth_desc* cloth);
+void dr_scene_read_control(dr_reader* reader, const dr_json_node* node, drape_control* control);
+void dr_scene_read_pose(dr_reader* reader, const dr_json_node* node, dr_pose_desc* pose);
 void dr_scene_read_regions(dr_reader* reader, const dr_json_node* node, dr_cloth_desc* cloth);
 
 // Shared by cloths and colliders.

@@ -61,6 +61,12 @@ const dr_word dr_words_bend[] = {
     {NULL, 0},
 };
 
+const dr_word dr_words_spring_order[] = {
+    {"to_and_fro", DRAPE_ORDER_TO_AND_FRO},
+    {"from_pins", DRAPE_ORDER_FROM_PINS},
+    {NULL, 0},
+};
+
 const dr_word dr_words_form[] = {
     {"plain", DRAPE_FORM_PLAIN},
     {"split", DRAPE_FORM_SPLIT},

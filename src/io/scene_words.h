@@ -21,6 +21,7 @@ extern const dr_word dr_words_diagonals[];
 extern const dr_word dr_words_ease[];
 extern const dr_word dr_words_bend[];
 extern const dr_word dr_words_form[];
+extern const dr_word dr_words_spring_order[];
 // Values of this header.
 extern const dr_word dr_words_features[];
 // Corners of a grid: rows from below, columns from the left; two bits, 1 right and 2 top.

@@ -17,7 +17,8 @@
 // one even block share no vertex with those of another even block, and odd ones likewise. Edges
 // never join parts, so blocks may end anywhere with respect to them.
 //
-// Batches: within a block, eight constraints that share no vertex make the lanes of one vector.
+// Batches: within a block, constraints that share no vertex make the lanes of one vector, or of a
+// few.
 #ifndef DR_ORDER_H
 #define DR_ORDER_H
 
@@ -54,26 +55,21 @@ void dr_blocks_free(dr_blocks* blocks, dr_memory* memory);
 bool dr_blocks_sort(const dr_blocks* blocks, dr_memory* memory, const int32_t* slots, int arity,
                     int count, int32_t* sorted, int32_t* block_start);
 
-enum { DR_BATCH_LANES = 8 };
+enum { DR_BATCH_MOST_LANES = 32 };
 
 typedef struct dr_batch {
-    int32_t* order;       // DR_BATCH_LANES constraint indices per batch, -1 in lanes left empty
+    int32_t* order;       // `lanes` constraint indices per batch; lanes left empty are last, and -1
     int32_t* block_start; // block_count + 1: batches of block b are block_start[b] ..
-    int batch_count, block_count;
+    int lanes, batch_count, block_count;
 } dr_batch;
 
 // Packs constraints into batches whose lanes touch disjoint slots. `slots` has `arity` slots for
-// each constraint, in the order of their lowest slot; those of block b are block_start[b] .. and
-// never share a batch with another block's; all slots are below slot_count. A constraint goes to
-// the oldest of at most 64 open batches that has room and shares no slot with it, so batches stay
+// each constraint, neighbours near each other; those of block b are block_start[b] .. and never
+// share a batch with another block's; all slots are below slot_count. A constraint goes to the
+// oldest of at most 64 open batches that has room and shares no slot with it, so batches stay
 // local. Linear time, deterministic. False when memory is short.
 bool dr_batch_pack(dr_batch* batch, dr_memory* memory, const int32_t* slots, int arity,
-                   const int32_t* block_start, int block_count, int slot_count);
-// Reorders the batches of each block so that each two, counted from the block's first, share no
-// slot either, and adds an empty batch where one finds no partner. Two can then be worked on at
-// once, and one need not wait for the other. False when memory is short; the batches then stay.
-bool dr_batch_pair(dr_batch* batch, dr_memory* memory, const int32_t* slots, int arity,
-                   int slot_count);
+                   const int32_t* block_start, int block_count, int slot_count, int lanes);
 void dr_batch_free(dr_batch* batch, dr_memory* memory);
 
 #endif

@@ -205,7 +205,7 @@ static drape_vec3 lift(drape_vec3 place, const drape_vec3 corner[3], const drape
     return lifted;
 }
 
-static void describe(const dr_stage* stage, drape_vec3 direction, const dr_ray_hit* found,
+static void describe(const dr_stage* stage, drape_vec3 direction, const dr_tree_ray_hit* found,
                      dr_stage_hit* hit)
 {
     const int32_t* vertex = ((const int32_t(*)[3])stage->triangles.data)[found->triangle];
@@ -263,8 +263,8 @@ static bool misses_all(const dr_stage* stage, drape_vec3 origin, drape_vec3 dire
 bool dr_stage_meet(const dr_stage* stage, drape_vec3 origin, drape_vec3 direction,
                    dr_stage_hit* hit)
 {
-    dr_ray ray = {origin, direction, 0.0f, INFINITY};
-    dr_ray_hit found;
+    dr_tree_ray ray = {origin, direction, 0.0f, INFINITY};
+    dr_tree_ray_hit found;
     if (misses_all(stage, origin, direction) ||
         !dr_tree_ray_nearest(&stage->tree, stage->places.data, 4, &ray, &found)) {
         return false;
@@ -275,7 +275,7 @@ bool dr_stage_meet(const dr_stage* stage, drape_vec3 origin, drape_vec3 directio
 
 bool dr_stage_blocks(const dr_stage* stage, drape_vec3 origin, drape_vec3 direction)
 {
-    dr_ray ray = {origin, direction, 0.0f, INFINITY};
+    dr_tree_ray ray = {origin, direction, 0.0f, INFINITY};
     return !misses_all(stage, origin, direction) &&
            dr_tree_ray_any(&stage->tree, stage->places.data, 4, &ray);
 }

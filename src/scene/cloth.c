@@ -48,8 +48,8 @@ static bool allocate(dr_cloth* cloth, dr_memory* memory)
 {
     const dr_mesh* mesh = &cloth->mesh;
     int given = cloth->given_count;
-    cloth->triangles = dr_allocate(
-        memory, dr_array_bytes((size_t)mesh->triangle_count, sizeof *cloth->triangles));
+    cloth->triangles =
+        dr_allocate(memory, dr_array_bytes((size_t)mesh->triangle_count, sizeof *cloth->triangles));
     cloth->positions = dr_new_zeroed(memory, drape_vec3, given);
     cloth->velocities = dr_new_zeroed(memory, drape_vec3, given);
     cloth->normals = dr_new_zeroed(memory, drape_vec3, given);
@@ -95,41 +95,25 @@ static void measure_edges(dr_cloth* cloth)
     }
 }
 
-// The elastic sheet that a world asks for; nothing to do when it does not.
-static bool create_elastic(dr_cloth* cloth, dr_memory* memory, const dr_cloth_source* source)
+dr_model_source dr_cloth_model_source(const dr_cloth_source* source, const dr_mesh* mesh)
 {
-    const drape_world_def* world = source->elastic;
-    if (!world) {
-        return true;
-    }
-    dr_elastic_def def = dr_elastic_defaults();
-    dr_elastic_set_fabric(&def, &cloth->fabric);
-    def.columns = source->columns;
-    def.rows = source->rows;
-    def.size_x = (double)source->size_x;
-    def.size_z = (double)source->size_z;
-    def.damping = (double)world->damping;
-    def.bend = world->elastic.bend;
-    def.form = world->elastic.form;
-    drape_vec3 curvature = world->elastic.curvature;
-    memcpy(def.curvature, (const double[3]){curvature.x, curvature.y, curvature.z},
-           sizeof def.curvature);
-    size_t count = 2 * (size_t)source->columns * (size_t)source->rows;
-    cloth->elastic = dr_new_zeroed(memory, dr_elastic, 1);
-    cloth->elastic_backup =
-        dr_allocate(memory, dr_array_bytes(count, sizeof *cloth->elastic_backup));
-    return cloth->elastic && cloth->elastic_backup &&
-           dr_elastic_create(cloth->elastic, memory, &def);
+    return (dr_model_source){.world = source->world,
+                             .fabric = &source->def->fabric,
+                             .mesh = mesh,
+                             .size_x = (double)source->size_x,
+                             .size_z = (double)source->size_z,
+                             .columns = source->columns,
+                             .rows = source->rows};
 }
 
-static void destroy_elastic(dr_cloth* cloth, dr_memory* memory)
+// The model that a world asks for; nothing to do when it does not.
+static bool create_model(dr_cloth* cloth, dr_memory* memory, const dr_cloth_source* source)
 {
-    size_t count = 2 * (size_t)cloth->columns * (size_t)cloth->rows;
-    dr_delete(memory, cloth->elastic_backup, count);
-    if (cloth->elastic) {
-        dr_elastic_free(cloth->elastic, memory);
-        dr_delete(memory, cloth->elastic, 1);
+    if (source->world) {
+        dr_model_source from = dr_cloth_model_source(source, &cloth->mesh);
+        cloth->model = dr_model_create(memory, &from);
     }
+    return !source->world || cloth->model;
 }
 
 dr_cloth* dr_cloth_create(dr_memory* memory, const dr_cloth_source* source, dr_mesh* mesh,
@@ -156,12 +140,13 @@ dr_cloth* dr_cloth_create(dr_memory* memory, const dr_cloth_source* source, dr_m
     }
     dr_mesh given = *mesh;
     cloth->mesh = given;
-    cloth->chunk_count =
-        (cloth->sheet->vector_count + DR_CHUNK_VECTORS - 1) / DR_CHUNK_VECTORS;
-    if (!allocate(cloth, memory) || !create_elastic(cloth, memory, source)) {
+    cloth->chunk_count = (cloth->sheet->vector_count + DR_CHUNK_VECTORS - 1) / DR_CHUNK_VECTORS;
+    if (!allocate(cloth, memory) || !create_model(cloth, memory, source) ||
+        !dr_control_init(&cloth->control, memory, &source->def->control, positions,
+                         given.vertex_count)) {
         // The mesh stays the caller's; its counts tell the sizes of what was made.
-        cloth->mesh = (dr_mesh){.triangle_count = given.triangle_count,
-                                .edge_count = given.edge_count};
+        cloth->mesh =
+            (dr_mesh){.triangle_count = given.triangle_count, .edge_count = given.edge_count};
         dr_cloth_destroy(cloth, memory);
         return NULL;
     }
@@ -215,7 +200,8 @@ void dr_cloth_destroy(dr_cloth* cloth, dr_memory* memory)
         dr_shell_free(cloth->shell, memory);
         dr_delete(memory, cloth->shell, 1);
     }
-    destroy_elastic(cloth, memory);
+    dr_control_free(&cloth->control, memory);
+    dr_model_destroy(cloth->model, memory);
     dr_xpbd_free(&cloth->xpbd, memory);
     dr_mesh_free(&cloth->mesh, memory);
     dr_delete(memory, cloth, 1);
@@ -254,32 +240,25 @@ static void refresh_bounds(dr_cloth* cloth)
     }
 }
 
-void dr_cloth_take_backup(dr_cloth* cloth)
-{
-    const double(*backup)[3] = (const double(*)[3])cloth->elastic_backup;
-    dr_elastic_set_state(cloth->elastic, backup, backup + cloth->sheet->vertex_count);
-}
-
-// The elastic sheet's doubles from the floats of its mirror.
-static void refresh_elastic(dr_cloth* cloth)
+// The model's doubles from the floats of its mirror.
+static void refresh_model(dr_cloth* cloth)
 {
     const dr_sheet* sheet = cloth->sheet;
-    int count = sheet->vertex_count;
-    for (int v = 0; v < count; ++v) {
+    double(*places)[3] = cloth->model->backup, (*velocities)[3] = places + sheet->vertex_count;
+    for (int v = 0; v < sheet->vertex_count; ++v) {
         drape_vec3 p = dr_sheet_get(sheet->layout, sheet->start, sheet->slot_of_vertex[v]);
         drape_vec3 u = dr_sheet_get(sheet->layout, sheet->vel, sheet->slot_of_vertex[v]);
-        double *place = cloth->elastic_backup[v], *velocity = cloth->elastic_backup[count + v];
-        place[0] = p.x, place[1] = p.y, place[2] = p.z;
-        velocity[0] = u.x, velocity[1] = u.y, velocity[2] = u.z;
+        places[v][0] = p.x, places[v][1] = p.y, places[v][2] = p.z;
+        velocities[v][0] = u.x, velocities[v][1] = u.y, velocities[v][2] = u.z;
     }
-    dr_cloth_take_backup(cloth);
+    dr_model_restore(cloth->model);
 }
 
 void dr_cloth_refresh(dr_cloth* cloth)
 {
     refresh_bounds(cloth);
-    if (cloth->elastic) {
-        refresh_elastic(cloth);
+    if (cloth->model) {
+        refresh_model(cloth);
     }
 }
 
@@ -289,9 +268,8 @@ void dr_cloth_save(dr_cloth* cloth)
     size_t floats = (size_t)sheet->vector_count * 32;
     memcpy(cloth->backup, sheet->start, sizeof(float) * floats);
     memcpy(cloth->backup + floats, sheet->vel, sizeof(float) * floats);
-    if (cloth->elastic) {
-        dr_elastic_get_state(cloth->elastic, cloth->elastic_backup,
-                             cloth->elastic_backup + sheet->vertex_count);
+    if (cloth->model) {
+        dr_model_save(cloth->model);
     }
 }
 
@@ -308,8 +286,8 @@ void dr_cloth_restore(dr_cloth* cloth)
     }
     dr_xpbd_tidy(&cloth->xpbd);
     refresh_bounds(cloth);
-    if (cloth->elastic) {
-        dr_cloth_take_backup(cloth);
+    if (cloth->model) {
+        dr_model_restore(cloth->model);
     }
 }
 

@@ -10,18 +10,18 @@
 
 #include "contact/shell.h"
 #include "mesh/mesh.h"
-#include "solver/elastic.h"
+#include "scene/control.h"
+#include "scene/model.h"
 #include "solver/xpbd.h"
 
 enum { DR_CHUNK_VECTORS = 32 };
 
 typedef struct dr_cloth {
     dr_mesh mesh;
-    dr_sheet* sheet;         // the vertices, whatever moves them; held by xpbd
+    dr_sheet* sheet; // the vertices, whatever moves them; held by xpbd
     dr_xpbd xpbd;
-    dr_elastic* elastic;     // the model in place of xpbd, which then only holds the sheet; or null
-    double (*elastic_backup)[3]; // its places, then its velocities, before the step
-    int columns, rows;       // of a grid, else 0
+    dr_model* model;   // moves it in place of xpbd, which then only holds the sheet; or null
+    int columns, rows; // of a grid, else 0
     drape_fabric fabric;
     float thickness;         // contact thickness, m
     int layer;               // -1: none
@@ -36,24 +36,25 @@ typedef struct dr_cloth {
     drape_vec3* positions;   // given order
     drape_vec3* velocities;
     drape_vec3* normals;
-    float* uv;               // two per given vertex
-    float* edge_rest;        // rest length of each mesh edge
-    float* backup;           // start and vel of the sheet before the step
+    float* uv;        // two per given vertex
+    float* edge_rest; // rest length of each mesh edge
+    float* backup;    // start and vel of the sheet before the step
     int chunk_count;
     dr_chunk_bounds* chunks;
     // Features in the order of the chunk of their lowest slot, for contacts between vertices.
     int32_t (*edge_slots)[2];
-    int32_t* edge_start;     // per chunk, chunk_count + 1
+    int32_t* edge_start; // per chunk, chunk_count + 1
     int32_t (*face_slots)[3];
     int32_t* face_start;
-    int32_t* face_last;      // per chunk: the last chunk that one of its faces reaches into
+    int32_t* face_last; // per chunk: the last chunk that one of its faces reaches into
     // For the guard, per chunk: no edge of its faces is longer, m. Grows by what the ends may have
     // moved.
     float* face_size;
-    float size_h;            // substep of the last time it grew
-    bool are_sizes_stale;    // vertices were moved by other hands
-    dr_shell* shell;         // over the slots; made when the cloth first comes near a mesh collider
-    bool is_held_stale;      // pins changed: clamps must be found anew
+    float size_h;         // substep of the last time it grew
+    bool are_sizes_stale; // vertices were moved by other hands
+    dr_shell* shell;      // over the slots; made when the cloth first comes near a mesh collider
+    bool is_held_stale;   // pins changed: clamps must be found anew
+    dr_control control;
 } dr_cloth;
 
 // What a cloth is made of beside its mesh.
@@ -63,9 +64,10 @@ typedef struct dr_cloth_source {
     // A grid when columns is above 0.
     float size_x, size_z;
     int columns, rows;
-    const drape_world_def* elastic; // the world that wants an elastic sheet, else null
+    const drape_world_def* world; // that wants a model in place of xpbd, else null
 } dr_cloth_source;
 
+dr_model_source dr_cloth_model_source(const dr_cloth_source* source, const dr_mesh* mesh);
 // A cloth at `positions` (mesh order). Takes `mesh` and `welded` over when it succeeds; `view` is
 // what the mesh was built from. Null when memory is short.
 dr_cloth* dr_cloth_create(dr_memory* memory, const dr_cloth_source* source, dr_mesh* mesh,
@@ -89,8 +91,6 @@ void dr_cloth_publish(dr_cloth* cloth);
 // outside.
 void dr_cloth_refresh(dr_cloth* cloth);
 void dr_cloth_save(dr_cloth* cloth);
-// The elastic sheet's state from its backup.
-void dr_cloth_take_backup(dr_cloth* cloth);
 void dr_cloth_restore(dr_cloth* cloth);
 void dr_cloth_compute_normals(dr_cloth* cloth);
 float dr_cloth_max_stretch(const dr_cloth* cloth);

@@ -7,6 +7,7 @@
 #include "mesh/generate.h"
 #include "scene/mesh_link.h"
 #include "scene/predict_step.h"
+#include "scene/sleep.h"
 #include "scene/trials.h"
 
 const char* drape_version(void)
@@ -18,6 +19,7 @@ drape_cloth_def drape_cloth_defaults(void)
 {
     return (drape_cloth_def){.fabric = drape_fabric_cotton(),
                              .rotation = {0.0f, 0.0f, 0.0f, 1.0f},
+                             .control = drape_control_defaults(),
                              .layer = -1};
 }
 
@@ -65,6 +67,7 @@ static bool check_def(drape_world* world, const drape_cloth_def* def)
         return dr_world_fail(world, "there is no definition of the cloth");
     }
     const char* refusal = fabric_refusal(&def->fabric);
+    refusal = refusal ? refusal : dr_control_refusal(&def->control);
     drape_quat q = def->rotation;
     double norm = (double)q.x * q.x + (double)q.y * q.y + (double)q.z * q.z + (double)q.w * q.w;
     if (refusal) {
@@ -73,8 +76,7 @@ static bool check_def(drape_world* world, const drape_cloth_def* def)
     if (!(norm > 0.998 && norm < 1.002) || !dr_is_finite(def->origin)) {
         return dr_world_fail(world, "a cloth needs a finite origin and a unit rotation");
     }
-    if (!dr_is_finite(def->velocity) || !(def->noise >= 0.0f) ||
-        !isfinite(def->noise)) {
+    if (!dr_is_finite(def->velocity) || !(def->noise >= 0.0f) || !isfinite(def->noise)) {
         return dr_world_fail(world, "a cloth's velocity must be finite, its noise at least 0");
     }
     return true;
@@ -88,11 +90,11 @@ static void place_vertices(const drape_cloth_def* def, const dr_mesh* mesh, drap
         drape_vec3 p = positions[v];
         bool has_triangles = mesh->vertex_triangle_start[v] < mesh->vertex_triangle_start[v + 1];
         if (def->noise > 0.0f && has_triangles) {
-            const int32_t* t = mesh->triangles[mesh->vertex_triangle_list
-                                                   [mesh->vertex_triangle_start[v]]];
+            const int32_t* t =
+                mesh->triangles[mesh->vertex_triangle_list[mesh->vertex_triangle_start[v]]];
             drape_vec3 a = mesh->rest[t[0]];
-            drape_vec3 n = dr_normalize(
-                dr_cross(dr_sub(mesh->rest[t[1]], a), dr_sub(mesh->rest[t[2]], a)));
+            drape_vec3 n =
+                dr_normalize(dr_cross(dr_sub(mesh->rest[t[1]], a), dr_sub(mesh->rest[t[2]], a)));
             p = dr_add(p, dr_scale(n, def->noise * dr_random_signed(def->seed, (uint32_t)v)));
         }
         positions[v] = dr_transform_apply(place, p);
@@ -102,8 +104,7 @@ static void place_vertices(const drape_cloth_def* def, const dr_mesh* mesh, drap
 static drape_cloth_id register_cloth(drape_world* world, dr_cloth* cloth)
 {
     drape_cloth_id id = {0};
-    if (!cloth ||
-        !dr_slots_add(&world->cloths, &world->memory, cloth, &id.slot, &id.generation)) {
+    if (!cloth || !dr_slots_add(&world->cloths, &world->memory, cloth, &id.slot, &id.generation)) {
         if (cloth) {
             dr_cloth_destroy(cloth, &world->memory);
         }
@@ -112,6 +113,7 @@ static drape_cloth_id register_cloth(drape_world* world, dr_cloth* cloth)
     }
     world->is_work_stale = true;
     dr_world_free_trials(world);
+    dr_world_disturb(world, cloth);
     dr_world_free_predict(world);
     return id;
 }
@@ -121,16 +123,16 @@ static float contact_thickness(const drape_world* world, const drape_fabric* fab
     return world->def.thickness > 0.0f ? world->def.thickness : fmaxf(fabric->thickness, 1e-3f);
 }
 
-// An elastic sheet is a rectangle in its material.
-static bool choose_model(drape_world* world, dr_cloth_source* source)
+// A sentence of its own when the world's model cannot take this cloth.
+static bool choose_model(drape_world* world, dr_cloth_source* source, const dr_mesh* mesh)
 {
-    if (world->def.method.model != DRAPE_MODEL_ELASTIC) {
+    if (world->def.method.model == DRAPE_MODEL_XPBD) {
         return true;
     }
-    source->elastic = &world->def;
-    return source->columns > 0 ||
-           dr_world_fail(world, "the cloth model `elastic` needs a grid, and this cloth is none; "
-                                "choose `xpbd` for it");
+    source->world = &world->def;
+    dr_model_source from = dr_cloth_model_source(source, mesh);
+    const char* refusal = dr_model_refusal(&from);
+    return !refusal || dr_world_fail(world, "%s", refusal);
 }
 
 // Builds mesh and cloth from a view; `welded` (view->vertex_count entries) is taken over.
@@ -141,11 +143,12 @@ static drape_cloth_id add_view(drape_world* world, dr_cloth_source* source,
     drape_cloth_id id = {0};
     dr_mesh mesh = {0};
     char sentence[256];
-    bool has_model = choose_model(world, source);
-    if (!has_model || !dr_mesh_build(&mesh, memory, view, welded, sentence, sizeof sentence)) {
-        if (has_model) {
-            dr_world_fail(world, "%s", sentence);
-        }
+    bool is_built = dr_mesh_build(&mesh, memory, view, welded, sentence, sizeof sentence);
+    if (!is_built) {
+        dr_world_fail(world, "%s", sentence);
+    }
+    if (!is_built || !choose_model(world, source, &mesh)) {
+        dr_mesh_free(&mesh, memory);
         dr_delete(memory, welded, view->vertex_count);
         return id;
     }
@@ -173,8 +176,7 @@ drape_cloth_id drape_cloth_add_mesh(drape_world* world, const drape_cloth_def* d
                                     const drape_mesh_view* mesh)
 {
     drape_cloth_id none = {0};
-    if (!world || !check_def(world, def) ||
-        (!mesh && !dr_world_fail(world, "there is no mesh"))) {
+    if (!world || !check_def(world, def) || (!mesh && !dr_world_fail(world, "there is no mesh"))) {
         return none;
     }
     int32_t* welded = NULL;
@@ -230,8 +232,11 @@ drape_cloth_id drape_cloth_add_grid(drape_world* world, const drape_cloth_def* d
     dr_shape_mesh shape = {0};
     bool made = dr_generate_grid(&shape, &world->memory, size_x, size_z, vertex_count_x,
                                  vertex_count_z, def->diagonals);
-    dr_cloth_source source = {.def = def, .size_x = size_x, .size_z = size_z,
-                              .columns = vertex_count_x, .rows = vertex_count_z};
+    dr_cloth_source source = {.def = def,
+                              .size_x = size_x,
+                              .size_z = size_z,
+                              .columns = vertex_count_x,
+                              .rows = vertex_count_z};
     return add_shape(world, &source, &shape, made);
 }
 
@@ -264,6 +269,7 @@ void drape_cloth_remove(drape_world* world, drape_cloth_id id)
     if (!dr_world_cloth(world, id)) {
         return;
     }
+    dr_world_disturb(world, dr_world_cloth(world, id));
     dr_world_drop_pins(world, id);
     dr_world_drop_seams(world, id);
     dr_world_drop_links(world, dr_world_cloth(world, id), NULL);
@@ -336,7 +342,7 @@ drape_mesh_report drape_cloth_mesh_report(const drape_world* world, drape_cloth_
 int drape_cloth_constraint_count(const drape_world* world, drape_cloth_id id)
 {
     const dr_cloth* cloth = dr_world_cloth(world, id);
-    return cloth && !cloth->elastic ? cloth->xpbd.constraint_count : 0;
+    return cloth && !cloth->model ? cloth->xpbd.constraint_count : 0;
 }
 
 bool drape_cloth_set_state(drape_world* world, drape_cloth_id id, const drape_vec3* positions,
@@ -368,6 +374,7 @@ bool drape_cloth_set_state(drape_world* world, drape_cloth_id id, const drape_ve
     dr_cloth_refresh(cloth);
     dr_cloth_publish(cloth);
     dr_world_forget_trials(world);
+    dr_world_disturb(world, cloth);
     dr_world_forget_predict(world);
     return true;
 }

@@ -7,6 +7,7 @@
 #include "core/vec_math.h"
 #include "scene/mesh_link.h"
 #include "scene/motion.h"
+#include "scene/sleep.h"
 #include "scene/trials.h"
 
 drape_collider_def drape_collider_defaults(void)
@@ -45,8 +46,8 @@ static bool check_places(drape_world* world, const drape_vec3* places, int count
         float most = fmaxf(fabsf(p.x), fmaxf(fabsf(p.y), fabsf(p.z)));
         if (!dr_is_finite(p) || most > DR_MESH_MAX_COORDINATE) {
             return dr_world_fail(world,
-                                 "%s: vertex %d must be finite and within %g m of the origin",
-                                 what, i, (double)DR_MESH_MAX_COORDINATE);
+                                 "%s: vertex %d must be finite and within %g m of the origin", what,
+                                 i, (double)DR_MESH_MAX_COORDINATE);
         }
     }
     return true;
@@ -125,15 +126,15 @@ static bool create_body(drape_world* world, dr_collider* collider, const drape_c
     return collider->body || dr_world_fail(world, "%s", sentence);
 }
 
-// Cloth that slides does so on triangles, those that files and pictures show; planes have no end.
+// Planes for vertices come from triangles, those that files and pictures show; floors have no end.
 static bool create_shape_body(drape_world* world, dr_collider* collider)
 {
-    if (world->def.method.obstacles != DRAPE_OBSTACLES_SLIDE || collider->body ||
+    if (world->def.method.obstacles == DRAPE_OBSTACLES_PREDICTIVE || collider->body ||
         collider->shape.kind == DRAPE_SHAPE_PLANE) {
         return true;
     }
-    collider->body = dr_slide_body_of_shape(&world->memory, &collider->shape,
-                                            world->def.thickness, world->isa, world->pool);
+    collider->body = dr_slide_body_of_shape(&world->memory, &collider->shape, world->def.thickness,
+                                            world->isa, world->pool);
     return collider->body || dr_world_fail(world, "out of memory");
 }
 
@@ -184,6 +185,7 @@ drape_collider_id drape_collider_add(drape_world* world, const drape_collider_de
     if (collider->key_count > 0) {
         collider->pose = dr_motion_at(collider->keys, collider->key_count, world->time);
     }
+    dr_world_disturb(world, NULL);
     return id;
 }
 
@@ -212,8 +214,7 @@ static drape_quat rotation_from_up(drape_vec3 direction)
     }
     double w = sqrt(0.5 * (1.0 + (double)d.y));
     double s = d.x == 0.0f && d.y == 0.0f && d.z == 0.0f ? 0.0 : 0.5 / w;
-    return (drape_quat){(float)(d.z * s), 0.0f, (float)(-d.x * s),
-                        s == 0.0 ? 1.0f : (float)w};
+    return (drape_quat){(float)(d.z * s), 0.0f, (float)(-d.x * s), s == 0.0 ? 1.0f : (float)w};
 }
 
 drape_collider_id drape_collider_add_plane(drape_world* world, drape_vec3 point, drape_vec3 normal)
@@ -233,7 +234,9 @@ drape_collider_id drape_collider_add_capsule(drape_world* world, drape_vec3 from
 {
     drape_collider_def def = drape_collider_defaults();
     drape_vec3 axis = dr_sub(to, from);
-    def.shape = (drape_shape){.kind = DRAPE_SHAPE_CAPSULE, .radius = radius, .radius_top = radius,
+    def.shape = (drape_shape){.kind = DRAPE_SHAPE_CAPSULE,
+                              .radius = radius,
+                              .radius_top = radius,
                               .height = dr_length(axis)};
     def.place = (drape_transform){dr_lerp(from, to, 0.5f), rotation_from_up(axis)};
     return drape_collider_add(world, &def);
@@ -258,6 +261,7 @@ void drape_collider_remove(drape_world* world, drape_collider_id id)
 {
     dr_collider* collider = dr_world_collider(world, id);
     if (collider) {
+        dr_world_disturb(world, NULL);
         if (collider->body) {
             dr_world_drop_links(world, NULL, collider->body);
             dr_world_free_trials(world);
@@ -328,8 +332,7 @@ static drape_transform next_pose(const drape_world* world, const dr_collider* co
         dr_quat_slerp(collider->pose.rotate, collider->target.rotate, (double)t)};
 }
 
-// A point of the collider that turning takes furthest, about.
-static drape_vec3 far_point(const dr_collider* collider)
+drape_vec3 dr_collider_far_point(const dr_collider* collider)
 {
     if (!collider->body) {
         return dr_shape_support(&collider->shape, (drape_vec3){1.0f, 1.0f, 1.0f});
@@ -343,17 +346,16 @@ static double travel_between(const dr_collider* collider, const drape_transform*
                              const drape_transform* to)
 {
     drape_quat p = from->rotate, q = to->rotate;
-    double same = fabs((double)p.x * q.x + (double)p.y * q.y + (double)p.z * q.z +
-                       (double)p.w * q.w);
+    double same =
+        fabs((double)p.x * q.x + (double)p.y * q.y + (double)p.z * q.z + (double)p.w * q.w);
     double turn = 2.0 * sqrt(fmax(2.0 - 2.0 * same, 0.0)); // the angle, while it is small
-    drape_vec3 far = far_point(collider);
+    drape_vec3 far = dr_collider_far_point(collider);
     return (double)dr_length(dr_sub(to->translate, from->translate)) +
            turn * (double)dr_length(far);
 }
 
-// How far the collider would go in a step at the highest speed it has in it. Between keys it may
-// rush and rest, so the step is looked at in parts.
-static double step_travel(const drape_world* world, const dr_collider* collider, float dt)
+// Between keys it may rush and rest, so the step is looked at in parts.
+double dr_collider_travel(const drape_world* world, const dr_collider* collider, float dt)
 {
     if (collider->key_count == 0) {
         return collider->moves_by_hand
@@ -397,7 +399,7 @@ double dr_world_substeps_wanted(const drape_world* world, float dt)
     for (int i = 0; i < dr_slots_count(&world->colliders); ++i) {
         const dr_collider* collider = dr_slots_at(&world->colliders, i);
         if (collider) {
-            double travel = step_travel(world, collider, dt) + (double)fastest * (double)dt;
+            double travel = dr_collider_travel(world, collider, dt) + (double)fastest * (double)dt;
             // A mesh may be thin anywhere: against it the cloth goes at most an edge at a time.
             float size = collider->body ? 2.0f * finest : dr_shape_inner_radius(&collider->shape);
             wanted = fmax(wanted, 2.0 * travel / (double)size);
@@ -429,8 +431,8 @@ bool dr_world_begin_obstacles(drape_world* world, float dt)
 }
 
 // An obstacle of the substep.
-static void set_obstacle(const drape_world* world, const dr_collider* collider,
-                         drape_transform end, dr_obstacle* obstacle)
+static void set_obstacle(const drape_world* world, const dr_collider* collider, drape_transform end,
+                         dr_obstacle* obstacle)
 {
     const dr_substep* substep = &world->substep;
     const float shares[2] = {substep->share_end - substep->h_share, substep->share_end};

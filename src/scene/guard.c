@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "scene/sleep.h"
+
 // Rounds in which vertices slide; the last one only cuts. More than four were never seen to help.
 enum { MOST_ROUNDS = 6 };
 
@@ -156,7 +158,7 @@ bool dr_world_guard_solids(drape_world* world)
         return false;
     }
     for (int i = 0; i < dr_slots_count(&world->cloths); ++i) {
-        dr_cloth* cloth = dr_slots_at(&world->cloths, i);
+        dr_cloth* cloth = dr_world_awake(world, i);
         if (!cloth || cloth->mesh.triangle_count == 0) {
             continue;
         }

@@ -72,57 +72,59 @@ bool drape_method_by_name(const char* name, drape_method* method)
     return false;
 }
 
-static const char* model_refusal(drape_model model)
+static const char* unknown_word(const drape_method* method)
 {
-    switch (model) {
-    case DRAPE_MODEL_XPBD:
-    case DRAPE_MODEL_ELASTIC: return NULL;
-    case DRAPE_MODEL_SPRINGS: return "the cloth model `springs` is not built yet";
-    default: return "unknown cloth model";
+    if ((unsigned)method->model > DRAPE_MODEL_SPRINGS) {
+        return "unknown cloth model";
     }
+    if ((unsigned)method->integrator > DRAPE_INTEGRATOR_IMPLICIT) {
+        return "unknown integrator";
+    }
+    if ((unsigned)method->obstacles > DRAPE_OBSTACLES_FILTER) {
+        return "unknown obstacle response";
+    }
+    if ((unsigned)method->self > DRAPE_SELF_GUARDED) {
+        return "unknown self-collision";
+    }
+    return (unsigned)method->hierarchy > DRAPE_HIERARCHY_OCTREE ? "unknown hierarchy" : NULL;
 }
 
-static const char* obstacles_refusal(drape_obstacle_response obstacles)
+static const char* obstacles_refusal(const drape_method* method)
 {
-    switch (obstacles) {
-    case DRAPE_OBSTACLES_PREDICTIVE:
-    case DRAPE_OBSTACLES_SLIDE: return NULL;
-    case DRAPE_OBSTACLES_RAY: return "the obstacle response `ray` is not built yet";
-    case DRAPE_OBSTACLES_FILTER: return "the obstacle response `filter` is not built yet";
-    default: return "unknown obstacle response";
+    // Predicted contacts are pulled at sweep by sweep; the other models know planes only.
+    if (method->obstacles == DRAPE_OBSTACLES_PREDICTIVE && method->model != DRAPE_MODEL_XPBD) {
+        return method->model == DRAPE_MODEL_ELASTIC
+                   ? "the cloth model `elastic` needs the obstacle response `slide` or `ray`"
+                   : "the cloth model `springs` needs the obstacle response `ray`, `filter` or "
+                     "`slide`";
     }
+    // What passes a solid within a step is lost to it, and others do not filter accelerations.
+    if (method->obstacles == DRAPE_OBSTACLES_FILTER && method->model != DRAPE_MODEL_SPRINGS) {
+        return "the obstacle response `filter` needs the cloth model `springs`";
+    }
+    return NULL;
 }
 
-static const char* self_refusal(drape_self_collision self)
+static const char* self_refusal(const drape_method* method)
 {
-    switch (self) {
-    case DRAPE_SELF_NONE:
-    case DRAPE_SELF_GEOMETRIC:
+    switch (method->self) {
     case DRAPE_SELF_PREDICTIVE:
-    case DRAPE_SELF_BOXES: return NULL;
-    case DRAPE_SELF_PARTICLES: return "self-collision `particles` is not built yet";
+        return method->model != DRAPE_MODEL_XPBD || method->obstacles != DRAPE_OBSTACLES_PREDICTIVE
+                   ? "self-collision `predictive` needs the cloth model `xpbd` and the obstacle "
+                     "response `predictive`"
+                   : NULL;
     case DRAPE_SELF_GUARDED: return "self-collision `guarded` is not built yet";
-    default: return "unknown self-collision";
+    case DRAPE_SELF_PARTICLES:
+        return method->hierarchy == DRAPE_HIERARCHY_NONE
+                   ? "self-collision `particles` needs a hierarchy, `bottom-up`"
+                   : NULL;
+    default: return NULL;
     }
 }
 
 const char* drape_method_refusal(const drape_method* method)
 {
-    const char* refusal = model_refusal(method->model);
-    refusal = refusal ? refusal : obstacles_refusal(method->obstacles);
-    refusal = refusal ? refusal : self_refusal(method->self);
-    if (!refusal && (unsigned)method->hierarchy > DRAPE_HIERARCHY_OCTREE) {
-        refusal = "unknown hierarchy";
-    }
-    if (!refusal && method->self == DRAPE_SELF_PREDICTIVE &&
-        (method->model != DRAPE_MODEL_XPBD || method->obstacles != DRAPE_OBSTACLES_PREDICTIVE)) {
-        refusal = "self-collision `predictive` needs the cloth model `xpbd` and the obstacle "
-                  "response `predictive`";
-    }
-    // Predicted contacts are pulled at sweep by sweep; the elastic sheet knows planes only.
-    if (!refusal && method->model == DRAPE_MODEL_ELASTIC &&
-        method->obstacles != DRAPE_OBSTACLES_SLIDE) {
-        refusal = "the cloth model `elastic` needs the obstacle response `slide`";
-    }
-    return refusal;
+    const char* refusal = unknown_word(method);
+    refusal = refusal ? refusal : obstacles_refusal(method);
+    return refusal ? refusal : self_refusal(method);
 }

@@ -4,6 +4,7 @@
 
 #include "core/vec_math.h"
 #include "scene/mesh_link.h"
+#include "scene/sleep.h"
 
 // Friction between a fabric and a collider: the world's word, else the collider's and the fabric's
 // in their geometric mean, else the fabric's.
@@ -201,7 +202,7 @@ static bool collect_runs(drape_world* world)
         return false;
     }
     for (int i = 0; i < dr_slots_count(&world->cloths); ++i) {
-        dr_cloth* cloth = dr_slots_at(&world->cloths, i);
+        dr_cloth* cloth = dr_world_awake(world, i);
         if (cloth && !collect_cloth(world, cloth, regions)) {
             return false;
         }
@@ -481,7 +482,7 @@ static bool nears_solid(const drape_world* world, const dr_cloth* cloth, float* 
 static void measure_travel(drape_world* world)
 {
     for (int i = 0; i < dr_slots_count(&world->cloths); ++i) {
-        dr_cloth* cloth = dr_slots_at(&world->cloths, i);
+        dr_cloth* cloth = dr_world_awake(world, i);
         float fastest = 0.0f;
         for (int c = 0; cloth && c < cloth->chunk_count; ++c) {
             fastest = fmaxf(fastest, cloth->chunks[c].speed_squared);

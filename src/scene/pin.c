@@ -3,6 +3,7 @@
 
 #include "core/vec_math.h"
 #include "scene/motion.h"
+#include "scene/sleep.h"
 #include "scene/world.h"
 
 #define PI 3.14159265f
@@ -136,7 +137,9 @@ drape_pin_id drape_cloth_pin(drape_world* world, drape_cloth_id cloth_id, const 
     }
     pin->cloth = cloth_id;
     take_hold(world, pin, cloth, def);
+    pin->moved = dr_transform_none();
     cloth->is_held_stale = true;
+    dr_world_disturb(world, cloth);
     return id;
 }
 
@@ -171,6 +174,10 @@ bool drape_pin_move(drape_world* world, drape_pin_id id, const drape_vec3* targe
             return dr_world_fail(world, "target %d of the pin is no number", i);
         }
     }
+    dr_cloth* cloth = dr_world_cloth(world, pin->cloth);
+    if (cloth && memcmp(pin->target, targets, sizeof *targets * (size_t)count) != 0) {
+        dr_world_disturb(world, cloth);
+    }
     memcpy(pin->goal, targets, sizeof *targets * (size_t)count);
     pin->moves_by_hand = true;
     return true;
@@ -182,6 +189,7 @@ static void release(drape_world* world, uint32_t slot, uint32_t generation)
     if (pin) {
         dr_cloth* cloth = dr_world_cloth(world, pin->cloth);
         if (cloth) {
+            dr_world_disturb(world, cloth);
             cloth->is_held_stale = true;
         }
         dr_pin_destroy(pin, &world->memory);
@@ -242,6 +250,7 @@ void dr_world_refresh_pins(drape_world* world)
             }
         }
         dr_xpbd_masses_changed(&cloth->xpbd);
+        cloth->control.are_tethers_stale = true;
         cloth->is_held_stale = false;
     }
 }
@@ -266,6 +275,9 @@ static void set_targets(const drape_world* world, dr_pin* pin)
     const dr_collider* collider = dr_world_collider(world, pin->collider);
     if (pin->frame_count > 0) {
         dr_frames_at(pin->frames, pin->frame_count, pin->count, pin->fps, time, pin->target);
+        for (int i = 0; pin->has_jumped && i < pin->count; ++i) {
+            pin->target[i] = dr_transform_apply(pin->moved, pin->target[i]);
+        }
         return;
     }
     drape_transform pose = {.rotate = {0.0f, 0.0f, 0.0f, 1.0f}};
@@ -278,7 +290,8 @@ static void set_targets(const drape_world* world, dr_pin* pin)
             pin->target[i] = dr_transform_apply(collider->pose, local);
         } else if (pin->key_count > 0) {
             drape_vec3 turned = dr_quat_rotate(pose.rotate, dr_sub(pin->origin[i], pin->pivot));
-            pin->target[i] = dr_add(dr_add(pin->pivot, turned), pose.translate);
+            drape_vec3 at = dr_add(dr_add(pin->pivot, turned), pose.translate);
+            pin->target[i] = pin->has_jumped ? dr_transform_apply(pin->moved, at) : at;
         } else {
             float t = world->substep.share_end;
             pin->target[i] = t < 1.0f ? dr_lerp(pin->from[i], pin->goal[i], t) : pin->goal[i];
@@ -292,7 +305,7 @@ void dr_world_move_pins(drape_world* world)
     for (int k = 0; k < dr_slots_count(&world->pins); ++k) {
         dr_pin* pin = dr_slots_at(&world->pins, k);
         dr_cloth* cloth = pin ? dr_world_cloth(world, pin->cloth) : NULL;
-        if (!cloth) {
+        if (!cloth || cloth->control.sleep.is_asleep) {
             continue;
         }
         set_targets(world, pin);
@@ -311,7 +324,7 @@ void dr_world_pull_pins(drape_world* world)
     for (int k = 0; k < dr_slots_count(&world->pins); ++k) {
         dr_pin* pin = dr_slots_at(&world->pins, k);
         dr_cloth* cloth = pin ? dr_world_cloth(world, pin->cloth) : NULL;
-        if (!cloth || pin->weight >= 1.0f) {
+        if (!cloth || cloth->control.sleep.is_asleep || pin->weight >= 1.0f) {
             continue;
         }
         dr_sheet* sheet = cloth->sheet;

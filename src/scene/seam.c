@@ -1,7 +1,7 @@
 #include <math.h>
 
 #include "core/vec_math.h"
-#include "scene/world.h"
+#include "scene/sleep.h"
 
 static bool check_rows(drape_world* world, const dr_cloth* cloth, const int32_t* vertices,
                        int count, const char* side)
@@ -22,9 +22,11 @@ static bool check_def(drape_world* world, const drape_seam_def* def)
     if (!a || !b) {
         return dr_world_fail(world, "a seam joins a cloth that is not there");
     }
-    if (a->elastic || b->elastic) {
-        return dr_world_fail(world, "the cloth model `elastic` has no seams; choose `xpbd` for "
-                                    "cloths that are sewn together");
+    if (a->model || b->model) {
+        return dr_world_fail(world,
+                             "the cloth model `%s` has no seams; choose `xpbd` for cloths "
+                             "that are sewn together",
+                             a->model->elastic ? "elastic" : "springs");
     }
     if (def->pair_count < 1 || !def->vertices_a || !def->vertices_b) {
         return dr_world_fail(world, "a seam needs at least one pair of vertices");
@@ -65,6 +67,7 @@ drape_seam_id drape_seam_add(drape_world* world, const drape_seam_def* def)
         seam->slots_a[i] = dr_cloth_slot(dr_world_cloth(world, def->cloth_a), def->vertices_a[i]);
         seam->slots_b[i] = dr_cloth_slot(dr_world_cloth(world, def->cloth_b), def->vertices_b[i]);
     }
+    dr_world_disturb(world, NULL);
     return id;
 }
 
@@ -83,10 +86,9 @@ void dr_world_drop_seams(drape_world* world, drape_cloth_id cloth)
     dr_slot_entry* entries = world->seams.entries.data;
     for (int i = 0; i < dr_slots_count(&world->seams); ++i) {
         dr_seam* seam = entries[i].item;
-        if (seam && ((seam->cloth_a.slot == cloth.slot &&
-                      seam->cloth_a.generation == cloth.generation) ||
-                     (seam->cloth_b.slot == cloth.slot &&
-                      seam->cloth_b.generation == cloth.generation))) {
+        if (seam &&
+            ((seam->cloth_a.slot == cloth.slot && seam->cloth_a.generation == cloth.generation) ||
+             (seam->cloth_b.slot == cloth.slot && seam->cloth_b.generation == cloth.generation))) {
             dr_seam_destroy(dr_slots_remove(&world->seams, (uint32_t)i + 1, entries[i].generation),
                             &world->memory);
         }

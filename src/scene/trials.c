@@ -4,13 +4,14 @@
 #include <string.h>
 
 #include "core/vec_math.h"
-#include "scene/elastic_step.h"
+#include "scene/model_step.h"
 
 bool dr_world_has_trials(const drape_world* world)
 {
     const drape_method* method = &world->def.method;
-    return method->model == DRAPE_MODEL_ELASTIC || method->obstacles == DRAPE_OBSTACLES_SLIDE ||
-           method->self == DRAPE_SELF_GEOMETRIC || method->self == DRAPE_SELF_BOXES;
+    return method->model != DRAPE_MODEL_XPBD || method->obstacles != DRAPE_OBSTACLES_PREDICTIVE ||
+           method->self == DRAPE_SELF_GEOMETRIC || method->self == DRAPE_SELF_BOXES ||
+           method->self == DRAPE_SELF_PARTICLES;
 }
 
 // --- Beginning ---
@@ -24,7 +25,11 @@ static void begin_part(dr_trials* trials, int part)
     for (int v = 0; v < sheet->vertex_count; ++v) {
         int slot = sheet->slot_of_vertex[v];
         trials->sheets.start[first + v] = dr_sheet_get(sheet->layout, sheet->start, slot);
-        if (dr_sheet_inverse_mass(sheet, slot) == 0.0f) {
+        float inverse_mass = dr_sheet_inverse_mass(sheet, slot);
+        if (trials->inverse_mass) {
+            trials->inverse_mass[first + v] = inverse_mass;
+        }
+        if (inverse_mass == 0.0f) {
             drape_vec3 p = dr_sheet_get(sheet->layout, sheet->pos, slot);
             dr_limits_hold(&trials->limits, first + v, DR_HOLD_PINNED,
                            (const double[3]){p.x, p.y, p.z});
@@ -36,12 +41,11 @@ static void begin_part(dr_trials* trials, int part)
 }
 
 // Bodies and their poses in this substep.
-static bool begin_slide(drape_world* world, dr_trials* trials)
+static bool begin_responder(drape_world* world, dr_trials* trials)
 {
     // What starts inside comes out slowly: its way out is its velocity afterwards.
     const float exit_speed = 0.5f;
     const dr_substep* substep = &world->substep;
-    trials->slide.def.exit_step = exit_speed * substep->h;
     trials->obstacles.count = 0;
     for (int i = 0; i < dr_slots_count(&world->colliders); ++i) {
         const dr_collider* collider = dr_slots_at(&world->colliders, i);
@@ -61,8 +65,8 @@ static bool begin_slide(drape_world* world, dr_trials* trials)
                                         .friction_static = collider->friction_static,
                                         .friction_dynamic = collider->friction_dynamic};
     }
-    return dr_slide_begin(&trials->slide, &world->memory, world->pool, &trials->sheets,
-                          trials->obstacles.data, trials->obstacles.count);
+    return dr_responder_begin(&trials->responder, &world->memory, world->pool, &trials->sheets,
+                              &trials->obstacles, exit_speed * substep->h);
 }
 
 static bool begin_trials(drape_world* world, dr_trials* trials)
@@ -71,7 +75,7 @@ static bool begin_trials(drape_world* world, dr_trials* trials)
     for (int p = 0; p < trials->sheets.part_count; ++p) {
         begin_part(trials, p);
     }
-    return !trials->has_slide || begin_slide(world, trials);
+    return !dr_responder_exists(&trials->responder) || begin_responder(world, trials);
 }
 
 // --- Solving ---
@@ -111,11 +115,11 @@ static bool solve_xpbd(drape_world* world, dr_trials* trials)
         memcpy(trials->cloths[p]->sheet->pos, trials->predicted[p],
                sizeof(float) * dr_trials_floats(trials->cloths[p]));
     }
-    if (!trials->has_slide && !dr_world_detect(world)) {
+    if (!dr_responder_exists(&trials->responder) && !dr_world_detect(world)) {
         return false;
     }
     dr_world_solve(world, apply_limits, trials);
-    if (!trials->has_slide) {
+    if (!dr_responder_exists(&trials->responder)) {
         dr_world_guard_contacts(world);
         if (!dr_world_guard_solids(world)) {
             return false;
@@ -129,11 +133,11 @@ static bool solve_trial(drape_world* world, dr_trials* trials)
 {
     double t0 = dr_now_ms();
     bool is_solved = true;
-    if (world->def.method.model == DRAPE_MODEL_ELASTIC) {
+    if (world->def.method.model != DRAPE_MODEL_XPBD) {
         for (int p = 0; p < trials->sheets.part_count; ++p) {
             int first = trials->sheets.parts[p].first_vertex;
-            dr_world_solve_elastic(world, &trials->limits, first, trials->cloths[p],
-                                   trials->sheets.end + first);
+            dr_world_solve_model(world, &trials->limits, first, trials->cloths[p],
+                                 trials->sheets.end + first);
         }
     } else {
         is_solved = solve_xpbd(world, trials);

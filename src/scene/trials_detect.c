@@ -25,7 +25,7 @@ static bool detect_floors(drape_world* world, dr_trials* trials, dr_slide_result
         dr_floor floor = {dr_collider_frame(collider, collider->start_pose),
                           dr_collider_frame(collider, collider->pose), collider->friction_static,
                           collider->friction_dynamic};
-        if (!dr_floor_detect(&floor, trials->slide.def.thickness, trials->slide.def.mode,
+        if (!dr_floor_detect(&floor, trials->responder.thickness, trials->responder.mode,
                              &world->memory, &trials->sheets, &trials->limits, result)) {
             return false;
         }
@@ -39,9 +39,8 @@ static bool detect_obstacles(drape_world* world, dr_trials* trials, bool* is_cle
     double t0 = dr_now_ms();
     int planes = trials->limits.planes.count;
     dr_slide_result result;
-    if (!dr_slide_detect(&trials->slide, &world->memory, world->pool, &trials->sheets,
-                         trials->obstacles.data, trials->obstacles.count, &trials->limits,
-                         &result) ||
+    if (!dr_responder_detect(&trials->responder, &world->memory, world->pool, &trials->sheets,
+                             &trials->obstacles, &trials->limits, &result) ||
         !detect_floors(world, trials, &result)) {
         return false;
     }
@@ -89,7 +88,8 @@ static bool detect_self(drape_world* world, dr_trials* trials, int run, bool* is
 bool dr_trials_detect(drape_world* world, dr_trials* trials, int run, bool* is_clean)
 {
     *is_clean = true;
-    return (!trials->has_slide || detect_obstacles(world, trials, is_clean)) &&
+    return (!dr_responder_exists(&trials->responder) ||
+            detect_obstacles(world, trials, is_clean)) &&
            detect_self(world, trials, run, is_clean);
 }
 
@@ -109,9 +109,8 @@ static void take_ends(dr_trials* trials)
                 continue;
             }
             dr_sheet_set(sheet->layout, sheet->pos, slot, end[v]);
-            if (cloth->elastic) {
-                dr_elastic_set_candidate(cloth->elastic, v,
-                                         (const double[3]){end[v].x, end[v].y, end[v].z});
+            if (cloth->model) {
+                dr_model_set_candidate(cloth->model, v, end[v]);
             }
         }
     }
@@ -151,8 +150,8 @@ bool dr_trials_settle(drape_world* world, dr_trials* trials)
     bool is_clean = false;
     for (int round = 0; round < rounds && !is_clean; ++round) {
         is_clean = true;
-        if (trials->has_slide) {
-            trials->slide.run = trials->slide.def.plane_runs;
+        if (dr_responder_exists(&trials->responder)) {
+            dr_responder_freeze(&trials->responder);
             project_ends(trials);
             if (!detect_obstacles(world, trials, &is_clean)) {
                 return false;

@@ -5,6 +5,8 @@
 #include "contact/floor.h"
 #include "contact/self_boxes.h"
 #include "contact/self_edges.h"
+#include "contact/self_sensor.h"
+#include "scene/responder.h"
 #include "scene/trials.h"
 
 struct dr_trials {
@@ -13,11 +15,13 @@ struct dr_trials {
     dr_cloth** cloths; // of each part of the sheets
     int32_t* part_of_vertex;
     float** predicted; // of each position based cloth: `pos` of its sheet before the first trial
-    dr_slide slide;
-    dr_array obstacles; // dr_slide_obstacle
-    bool has_slide;
-    dr_self_boxes boxes; // one of the two, which `self` points to
+    dr_responder responder;
+    dr_array obstacles;  // dr_slide_obstacle
+    dr_self_boxes boxes; // one of the three, which `self` points to
     dr_self_edges edges;
+    dr_self_sensor sensor;
+    float* inverse_mass; // of all vertices, for the sensor
+    dr_self_gated gated; // in front of one of the others; `self` points to it then
     void* self;
     dr_self_detect_fn* detect_self; // null: cloth passes through cloth
 };

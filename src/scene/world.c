@@ -7,80 +7,15 @@
 
 #include "core/isa.h"
 #include "core/vec_math.h"
-#include "scene/elastic_step.h"
 #include "scene/mesh_link.h"
+#include "scene/model_step.h"
 #include "scene/motion.h"
 #include "scene/predict_step.h"
+#include "scene/sleep.h"
 #include "scene/trials.h"
 #include "solver/air.h"
 
-// --- Definition ---
-
-drape_world_def drape_world_defaults(void)
-{
-    return (drape_world_def){
-        .gravity = {0.0f, -9.81f, 0.0f},
-        .method = {.self = DRAPE_SELF_NONE},
-        .substeps = 20,
-        .iterations = 2,
-        .damping = 0.1f,
-        .elastic = {.form = DRAPE_FORM_SPLIT},
-        .predictive = dr_predictive_defaults(),
-        .friction_static = -1.0f,
-        .friction_dynamic = -1.0f,
-        .max_runs = 16,
-        .worker_count = 1,
-    };
-}
-
-const char* drape_world_refusal(const drape_world_def* def)
-{
-    if (!def) {
-        return "there is no definition";
-    }
-    if (!dr_is_finite(def->gravity) || !dr_is_finite(def->wind.velocity)) {
-        return "gravity and wind must be finite";
-    }
-    if (!(def->wind.gust >= 0.0f && def->wind.gust <= 4.0f) || !(def->wind.drag >= 0.0f) ||
-        !isfinite(def->wind.drag) || !isfinite(def->wind.lift)) {
-        return "wind: gust must be 0 to 4, drag at least 0, lift finite";
-    }
-    if (def->substeps < 1 || def->substeps > 1000 || def->iterations < 1 ||
-        def->iterations > 1000) {
-        return "substeps and iterations must be 1 to 1000";
-    }
-    if (!(def->damping >= 0.0f) || !isfinite(def->damping)) {
-        return "damping must be at least 0";
-    }
-    if (!(def->thickness >= 0.0f) || !isfinite(def->thickness) || !(def->static_radius >= 0.0f) ||
-        !isfinite(def->static_radius)) {
-        return "thickness and static_radius must be at least 0";
-    }
-    if (!isfinite(def->friction_static) || !isfinite(def->friction_dynamic)) {
-        return "friction must be finite";
-    }
-    if (def->max_runs < 1 || def->max_runs > 1000) {
-        return "max_runs must be 1 to 1000";
-    }
-    if ((unsigned)def->elastic.bend > DRAPE_BEND_PAPER ||
-        (unsigned)def->elastic.form > DRAPE_FORM_STIFF) {
-        return "unknown bending or form of the elastic sheet";
-    }
-    if (!(def->elastic.dt >= 0.0f) || !isfinite(def->elastic.dt) ||
-        !dr_is_finite(def->elastic.curvature)) {
-        return "the elastic sheet's dt must be at least 0, its curvature finite";
-    }
-    if (dr_predictive_refusal(&def->predictive)) {
-        return dr_predictive_refusal(&def->predictive);
-    }
-    if (def->worker_count < 1 || def->worker_count > DRAPE_MAX_WORKERS) {
-        return "worker_count must be 1 to 64";
-    }
-    if ((unsigned)def->isa > DRAPE_ISA_WASM) {
-        return "unknown instruction set";
-    }
-    return drape_method_refusal(&def->method);
-}
+// --- Life ---
 
 drape_world* drape_world_create(const drape_world_def* def)
 {
@@ -187,6 +122,9 @@ drape_isa drape_world_isa(const drape_world* world)
 void drape_world_set_gravity(drape_world* world, drape_vec3 gravity)
 {
     if (world && dr_is_finite(gravity)) {
+        if (memcmp(&world->def.gravity, &gravity, sizeof gravity) != 0) {
+            dr_world_disturb(world, NULL);
+        }
         world->def.gravity = gravity;
     } else if (world) {
         dr_world_fail(world, "gravity must be finite");
@@ -204,6 +142,9 @@ void drape_world_set_wind(drape_world* world, const drape_wind* wind)
     if (refusal) {
         dr_world_fail(world, "%s", refusal);
         return;
+    }
+    if (memcmp(&world->def.wind, wind, sizeof *wind) != 0) {
+        dr_world_disturb(world, NULL);
     }
     world->def.wind = *wind;
 }
@@ -229,7 +170,7 @@ static bool blow(drape_world* world)
     bool is_still = wind->drag == 0.0f && wind->lift == 0.0f;
     drape_vec3 air = dr_wind_at(wind, world->substep.time_end);
     for (int i = 0; i < dr_slots_count(&world->cloths); ++i) {
-        dr_cloth* cloth = dr_slots_at(&world->cloths, i);
+        dr_cloth* cloth = dr_world_awake(world, i);
         if (!cloth || (is_still && !cloth->sheet->force)) {
             continue;
         }
@@ -248,11 +189,10 @@ static bool blow(drape_world* world)
     return true;
 }
 
-
 // Long steps are cut finer, so that a hitch of the host does not become an explosion; and so are
 // steps in which something goes far against the size of a collider, up to sixteen times. Predictive
 // contacts between cloths are for games, where a step has a fixed price: it is not cut for speed.
-static int count_xpbd_substeps(const drape_world* world, float dt)
+static int count_asked_substeps(const drape_world* world, float dt)
 {
     double longer = fmin(fmax(ceil((double)dt / 0.05 - 1e-6), 1.0), 64.0);
     if (dr_world_holds_vertices(world)) {
@@ -263,15 +203,14 @@ static int count_xpbd_substeps(const drape_world* world, float dt)
     return world->def.substeps * (int)(longer * finer);
 }
 
-// An elastic sheet says itself how long its steps may be. 0: more would be needed than anyone wants
-// to wait for.
+// A model may say itself how long its steps may be. 0: more would be needed than anyone wants to
+// wait for.
 static int count_substeps(const drape_world* world, float dt)
 {
-    if (world->def.method.model != DRAPE_MODEL_ELASTIC) {
-        return count_xpbd_substeps(world, dt);
-    }
     const double most = 1e6;
-    double count = fmax(ceil((double)dt / dr_world_elastic_dt(world) - 1e-6), 1.0);
+    bool is_elastic = world->def.method.model == DRAPE_MODEL_ELASTIC;
+    double asked = is_elastic ? 1.0 : (double)count_asked_substeps(world, dt);
+    double count = fmax(ceil((double)dt / dr_world_model_dt(world) - 1e-6), asked);
     return count <= most ? (int)count : 0;
 }
 
@@ -279,11 +218,11 @@ static bool begin_step(drape_world* world, float dt, float h)
 {
     dr_world_refresh_pins(world);
     for (int i = 0; i < dr_slots_count(&world->cloths); ++i) {
-        dr_cloth* cloth = dr_slots_at(&world->cloths, i);
+        dr_cloth* cloth = dr_world_awake(world, i);
         if (!cloth) {
             continue;
         }
-        if (!cloth->elastic) {
+        if (!cloth->model) {
             int phases = dr_xpbd_phase_count(&cloth->xpbd, DR_XPBD_BEND);
             dr_xpbd_prepare(&cloth->xpbd, h);
             // Another h or other masses may ask for more sweeps over the bends.
@@ -293,7 +232,8 @@ static bool begin_step(drape_world* world, float dt, float h)
         dr_cloth_save(cloth);
     }
     dr_world_begin_pins(world);
-    return dr_world_refresh_work(world) && dr_world_begin_obstacles(world, dt);
+    return dr_world_refresh_work(world) && dr_world_begin_controls(world, dt) &&
+           dr_world_begin_obstacles(world, dt);
 }
 
 static int count_non_finite(const drape_world* world)
@@ -307,12 +247,12 @@ static int count_non_finite(const drape_world* world)
 }
 
 // Numbers for the report, once a step.
-static void finish_step(drape_world* world)
+static void finish_step(drape_world* world, float dt)
 {
     drape_step_report* report = &world->report;
     report->non_finite_count = count_non_finite(world);
     for (int i = 0; i < dr_slots_count(&world->cloths); ++i) {
-        dr_cloth* cloth = dr_slots_at(&world->cloths, i);
+        dr_cloth* cloth = dr_world_awake(world, i);
         if (!cloth) {
             continue;
         }
@@ -327,10 +267,13 @@ static void finish_step(drape_world* world)
         report->max_stretch = fmaxf(report->max_stretch, dr_cloth_max_stretch(cloth));
         report->kinetic_energy += dr_cloth_kinetic_energy(cloth);
     }
-    if (world->def.method.obstacles != DRAPE_OBSTACLES_SLIDE) {
+    if (world->def.method.obstacles == DRAPE_OBSTACLES_PREDICTIVE) {
         report->smallest_gap = dr_world_smallest_gap(world);
     }
     dr_world_finish_obstacles(world);
+    dr_world_finish_controls(world, dt);
+    dr_world_tire(world, dt);
+    dr_world_report_sleepers(world);
     dr_world_finish_predict(world);
 }
 
@@ -355,10 +298,10 @@ static bool detect_and_solve(drape_world* world)
 
 static void predict(drape_world* world)
 {
-    if (world->def.method.model == DRAPE_MODEL_ELASTIC) {
-        dr_world_predict_elastic(world);
-    } else {
+    if (world->def.method.model == DRAPE_MODEL_XPBD) {
         dr_world_predict(world);
+    } else {
+        dr_world_predict_models(world);
     }
 }
 
@@ -379,7 +322,7 @@ static bool step_once(drape_world* world)
         return false;
     }
     double t1 = dr_now_ms();
-    dr_world_commit_elastic(world);
+    dr_world_commit_models(world);
     dr_world_commit(world);
     ms->solve += dr_now_ms() - t1;
     return true;
@@ -426,6 +369,30 @@ static bool lead_to_end(drape_world* world, float dt, int substeps)
     return dr_world_move_obstacles(world);
 }
 
+// A step in which all cloths sleep: colliders go on, far from them. False when memory is short.
+static bool doze(drape_world* world, float dt)
+{
+    set_substep(world, dt, 1, SUBSTEP_TICKS, SUBSTEP_TICKS);
+    dr_world_begin_pins(world);
+    if (!dr_world_begin_obstacles(world, dt) || !dr_world_move_obstacles(world)) {
+        return false;
+    }
+    dr_world_finish_obstacles(world);
+    dr_world_finish_controls(world, dt);
+    dr_world_report_sleepers(world);
+    return true;
+}
+
+// Goes on in time, with what happens at that time, and ends the report.
+static void end_step(drape_world* world, float dt, int64_t calls, double begin)
+{
+    world->time += (double)dt;
+    dr_world_release_pins(world);
+    world->report.time = world->time;
+    world->report.heap_calls = (int)(world->memory.call_count - calls);
+    world->report.ms.total = dr_now_ms() - begin;
+}
+
 drape_step_report drape_world_step(drape_world* world, float dt)
 {
     drape_step_report nothing = {.smallest_gap = INFINITY};
@@ -446,13 +413,19 @@ drape_step_report drape_world_step(drape_world* world, float dt)
     }
     double begin = dr_now_ms();
     int64_t calls = world->memory.call_count;
+    world->report = (drape_step_report){.smallest_gap = INFINITY, .runs = 1};
+    dr_world_follow_jumps(world);
+    dr_world_watch(world, dt);
+    if (dr_world_is_asleep(world) && doze(world, dt)) {
+        end_step(world, dt, calls, begin);
+        return world->report;
+    }
     int substeps = count_substeps(world, dt);
     if (substeps == 0) {
-        dr_world_fail(world, "a step of %g s is more than a million steps of the elastic sheet",
+        dr_world_fail(world, "a step of %g s is more than a million steps of the cloth",
                       (double)dt);
         return nothing;
     }
-    world->report = (drape_step_report){.smallest_gap = INFINITY, .runs = 1};
     bool going = begin_step(world, dt, dt / (float)substeps);
     int64_t tick = 0, last = (int64_t)substeps * SUBSTEP_TICKS;
     bool is_sound = true;
@@ -474,11 +447,7 @@ drape_step_report drape_world_step(drape_world* world, float dt)
         dr_world_forget_predict(world);
         return nothing;
     }
-    finish_step(world);
-    world->time += (double)dt;
-    dr_world_release_pins(world);
-    world->report.time = world->time;
-    world->report.heap_calls = (int)(world->memory.call_count - calls);
-    world->report.ms.total = dr_now_ms() - begin;
+    finish_step(world, dt);
+    end_step(world, dt, calls, begin);
     return world->report;
 }

@@ -51,6 +51,8 @@ typedef struct dr_pin {
     int key_count;
     drape_collider_id collider;
     drape_transform collider_pose; // when pinned
+    drape_transform moved; // by jumps since: where keys and frames lead now
+    bool has_jumped;
     drape_vec3* frames;
     int frame_count;
     float fps;
@@ -117,6 +119,7 @@ struct drape_world {
     bool is_work_stale;
     dr_array chunk_items;
     dr_array phase_items[DR_XPBD_STAGES][DR_XPBD_MAX_PHASES];
+    bool is_controlled; // some cloth has tethers or follows a pose (scene/control.h)
     bool threads_pay; // in solving; see dr_xpbd_threads_pay
     float* scratch; // scratch_floats for each worker
     size_t scratch_floats;
@@ -150,6 +153,10 @@ void dr_world_commit(drape_world* world);
 void dr_collider_destroy(dr_collider* collider, dr_memory* memory);
 // The pose of the simplified shape, or of the body, from the pose of the user's.
 drape_transform dr_collider_frame(const dr_collider* collider, drape_transform pose);
+// A point of the collider that turning takes furthest, about.
+drape_vec3 dr_collider_far_point(const dr_collider* collider);
+// How far it would go in a step at the highest speed it has in it.
+double dr_collider_travel(const drape_world* world, const dr_collider* collider, float dt);
 // Substeps in which nothing goes further than half into a collider before it is seen.
 double dr_world_substeps_wanted(const drape_world* world, float dt);
 // Shapes at the end of the step, once before its first substep; false when memory is short.

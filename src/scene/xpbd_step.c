@@ -1,4 +1,5 @@
 // The stages of a substep for position based sheets, and the lists of work they are cut into.
+#include "scene/sleep.h"
 #include "scene/world.h"
 #include "solver/xpbd.h"
 
@@ -66,7 +67,7 @@ bool dr_world_refresh_work(drape_world* world)
     }
     world->threads_pay = false;
     for (int i = 0; i < dr_slots_count(&world->cloths); ++i) {
-        dr_cloth* cloth = dr_slots_at(&world->cloths, i);
+        dr_cloth* cloth = dr_world_awake(world, i);
         if (cloth && !list_work(world, cloth)) {
             return false;
         }
@@ -150,6 +151,7 @@ void dr_world_predict(drape_world* world)
 {
     dr_parallel_for(world->pool, world->chunk_items.count, 1, predict_task, world);
     dr_world_move_pins(world);
+    dr_world_aim_controls(world);
     run_stage(world, DR_XPBD_BEND, (dr_xpbd_sweep){0, 1});
 }
 
@@ -158,6 +160,7 @@ void dr_world_solve(drape_world* world, dr_after_sweep* after, void* context)
     dr_world_pull_pins(world);
     for (int i = 0; i < world->def.iterations; ++i) {
         run_stage(world, DR_XPBD_STRETCH, (dr_xpbd_sweep){i, world->def.iterations});
+        dr_world_pull_controls(world);
         dr_world_pull_seams(world);
         dr_world_resolve_contacts(world);
         if (i == 0 && dr_world_detect_again(world)) {
@@ -172,4 +175,5 @@ void dr_world_solve(drape_world* world, dr_after_sweep* after, void* context)
 void dr_world_commit(drape_world* world)
 {
     dr_parallel_for(world->pool, world->chunk_items.count, 1, commit_task, world);
+    dr_world_drop_carries(world);
 }

@@ -130,7 +130,7 @@ static bool lay(dr_springs* s, dr_memory* memory, const dr_mesh* mesh)
 static bool allocate_state(dr_springs* s, dr_memory* memory)
 {
     size_t n = (size_t)s->vertex_count + 1;
-    dr_record** records[] = {&s->x, &s->v, &s->y, &s->w, &s->q, &s->a};
+    dr_record** records[] = {&s->x, &s->v, &s->y, &s->w, &s->q, &s->a, &s->pull};
     for (size_t i = 0; i < sizeof records / sizeof *records; ++i) {
         *records[i] = dr_new_zeroed(memory, dr_record, n);
         if (!*records[i]) {
@@ -163,13 +163,15 @@ static bool allocate_system(dr_springs* s, dr_memory* memory)
         }
     }
     s->system = dr_new(memory, dr_spring_link, s->group_count + 1);
+    s->inertia = dr_new_zeroed(memory, double, n);
     s->inverse = dr_allocate(memory, dr_array_bytes(n, sizeof *s->inverse));
     s->filter = dr_allocate(memory, dr_array_bytes(n, sizeof *s->filter));
     s->is_filtered = dr_new_zeroed(memory, uint8_t, s->block_count + 1);
     s->partial =
         dr_allocate_zeroed(memory, dr_array_bytes((size_t)s->block_count + 1, sizeof *s->partial));
     s->rooms = dr_new(memory, dr_spring_room, n);
-    return s->system && s->inverse && s->filter && s->is_filtered && s->partial && s->rooms;
+    return s->system && s->inertia && s->inverse && s->filter && s->is_filtered && s->partial &&
+           s->rooms;
 }
 
 // How many springs meet in each vertex, then where the groups of each begin.
@@ -293,7 +295,7 @@ void dr_springs_free(dr_springs* springs, dr_memory* memory)
 {
     dr_springs* s = springs;
     size_t n = (size_t)s->vertex_count + 1;
-    dr_record* records[] = {s->x, s->v, s->y, s->w, s->q, s->a,
+    dr_record* records[] = {s->x, s->v, s->y, s->w, s->q, s->a, s->pull,
                             s->b, s->u, s->r, s->z, s->p, s->ap};
     for (size_t i = 0; i < sizeof records / sizeof *records; ++i) {
         dr_delete(memory, records[i], n);
@@ -312,6 +314,7 @@ void dr_springs_free(dr_springs* springs, dr_memory* memory)
     dr_delete(memory, s->links, 2 * (size_t)s->spring_count + 1);
     dr_delete(memory, s->is_held, n);
     dr_delete(memory, s->system, s->group_count + 1);
+    dr_delete(memory, s->inertia, n);
     dr_delete(memory, s->inverse, n);
     dr_delete(memory, s->filter, n);
     dr_delete(memory, s->is_filtered, s->block_count + 1);

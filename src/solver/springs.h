@@ -164,6 +164,7 @@ typedef struct dr_springs {
     dr_record *y, *w;            // at the start of the substep
     dr_record* q;                // candidate
     dr_record* a;                // what acts from outside, m/s^2
+    dr_record* pull;             // towards places: sum of k p, and of k
     int32_t* block_zero;         // springs without a length, by block
     // Lengths.
     int32_t* order;              // of springs, for the sweeps
@@ -173,6 +174,7 @@ typedef struct dr_springs {
     int long_count; // springs that are shortened: the first of `order`
     // Implicit.
     dr_spring_link* system;
+    double* inertia; // share of mass, damping and pulls in the diagonal, kg
     dr_record *b, *u, *r, *z, *p, *ap;
     double (*inverse)[12]; // of the diagonal's blocks: three columns
     double (*filter)[12];  // what limits leave of the search, where a block has limits
@@ -212,6 +214,9 @@ typedef struct dr_springs_forces {
 // Takes the step's length, not negative, and what acts from outside; implicit assembles its system.
 void dr_springs_begin(dr_springs* springs, double dt, const dr_springs_forces* forces,
                       dr_pool* pool, drape_isa isa);
+// Between begin and solve: pulls a vertex to a place by a spring, N/m, implicitly.
+void dr_springs_add_spring(dr_springs* springs, int vertex, double stiffness,
+                           const double place[3]);
 
 typedef struct dr_springs_result {
     int substeps;    // of verlet

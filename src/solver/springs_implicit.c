@@ -11,6 +11,20 @@
 
 // --- Assembly ---
 
+void dr_springs_invert(const double straight[3], const double mixed[3], double inertia,
+                       double out[12])
+{
+    double xx = straight[0] + inertia, yy = straight[1] + inertia, zz = straight[2] + inertia;
+    double xy = mixed[0], yz = mixed[1], zx = mixed[2];
+    double a = yy * zz - yz * yz, b = yz * zx - xy * zz, c = xy * yz - yy * zx;
+    double per = 1.0 / (xx * a + xy * b + zx * c);
+    double d = (xx * zz - zx * zx) * per, e = (xy * zx - xx * yz) * per;
+    double f = (xx * yy - xy * xy) * per;
+    const double columns[12] = {a * per, b * per, c * per, 0.0, b * per, d,
+                                e,       0.0,     c * per, e,   f,       0.0};
+    memcpy(out, columns, sizeof columns);
+}
+
 static void linearise_blocks(void* context, int begin, int end, int worker)
 {
     (void)worker;
@@ -24,7 +38,24 @@ static void linearise_blocks(void* context, int begin, int end, int worker)
 void dr_springs_linearise(dr_springs* s, dr_pool* pool, drape_isa isa)
 {
     dr_springs_search g = {.s = s, .kernels = dr_springs_kernels_for(isa)};
+    for (int v = 0; v < s->vertex_count; ++v) {
+        s->inertia[v] = s->mass[v] * (1.0 + s->def.damping * s->step.dt);
+    }
     dr_springs_run(s, pool, linearise_blocks, &g);
+}
+
+void dr_springs_pull_implicit(dr_springs* s, int v, double stiffness, const double place[3])
+{
+    double* m = s->inverse[v];
+    double block[12], more = s->step.dt * s->step.dt * stiffness;
+    dr_springs_invert((const double[3]){m[0], m[5], m[10]}, (const double[3]){m[1], m[6], m[2]},
+                      0.0, block);
+    dr_springs_invert((const double[3]){block[0], block[5], block[10]},
+                      (const double[3]){block[1], block[6], block[2]}, more, m);
+    s->inertia[v] += more;
+    for (int c = 0; c < 3; ++c) {
+        s->b[v][c] += s->step.dt * stiffness * (place[c] - s->x[v][c]);
+    }
 }
 
 // --- Conjugate gradients ---

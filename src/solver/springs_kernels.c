@@ -146,25 +146,6 @@ static DR_ALWAYS_INLINE void add_link(const dr_springs* s, int32_t g, const pull
     sum->mixed = dr_w4_add(sum->mixed, products);
 }
 
-// Columns of the inverse of a symmetric matrix that is positive definite.
-static void invert(const double straight[4], const double mixed[4], double inertia, double out[12])
-{
-    double xx = straight[0] + inertia, yy = straight[1] + inertia, zz = straight[2] + inertia;
-    double xy = mixed[0], yz = mixed[1], zx = mixed[2];
-    double a = yy * zz - yz * yz, b = yz * zx - xy * zz, c = xy * yz - yy * zx;
-    double per = 1.0 / (xx * a + xy * b + zx * c);
-    double d = (xx * zz - zx * zx) * per, e = (xy * zx - xx * yz) * per;
-    double f = (xx * yy - xy * xy) * per;
-    const double columns[12] = {a * per, b * per, c * per, 0.0, b * per, d,
-                                e,       0.0,     c * per, e,   f,       0.0};
-    memcpy(out, columns, sizeof columns);
-}
-
-static DR_ALWAYS_INLINE double inertia_of(const dr_springs* s, int v)
-{
-    return s->mass[v] * (1.0 + s->def.damping * s->step.dt);
-}
-
 static DR_ALWAYS_INLINE int linearise_any(const dr_springs* s, int block, bool hardens)
 {
     int zero = 0;
@@ -183,7 +164,7 @@ static DR_ALWAYS_INLINE int linearise_any(const dr_springs* s, int block, bool h
         double straight[4], mixed[4];
         dr_d4_store(straight, sum_lanes(sum.straight));
         dr_d4_store(mixed, sum_lanes(sum.mixed));
-        invert(straight, mixed, inertia_of(s, v), s->inverse[v]);
+        dr_springs_invert(straight, mixed, s->inertia[v], s->inverse[v]);
         dr_d4 speed = dr_d4_add(dr_d4_load(s->v[v]), dr_d4_mul(dt, dr_d4_load(s->a[v])));
         dr_d4 momentum = dr_d4_mul(dr_d4_set(s->mass[v]), speed);
         dr_d4_store(s->b[v], dr_d4_add(momentum, dr_d4_mul(dt, sum_lanes(force))));
@@ -216,7 +197,7 @@ static DR_ALWAYS_INLINE dr_d4 row(const dr_springs* s, int v, const dr_record* i
         dr_w4 all = dr_w4_add(along, dr_w4_scale(way, dr_d4_load(link->alpha)));
         sum = dr_w4_add(sum, all);
     }
-    return dr_d4_sub(dr_d4_mul(dr_d4_set(inertia_of(s, v)), here), sum_lanes(sum));
+    return dr_d4_sub(dr_d4_mul(dr_d4_set(s->inertia[v]), here), sum_lanes(sum));
 }
 
 // A 3 x 3 matrix, given by columns, times a record.

@@ -57,7 +57,13 @@ int dr_springs_zero_count(const dr_springs* s);
 
 void dr_springs_solve_verlet(dr_springs* s, const dr_limits* limits, int first_vertex,
                              dr_pool* pool, drape_isa isa, dr_springs_result* result);
+// Columns of the inverse of a symmetric matrix that is positive definite: xx yy zz, to each of
+// which `inertia` is added, and xy yz zx.
+void dr_springs_invert(const double straight[3], const double mixed[3], double inertia,
+                       double out[12]);
 void dr_springs_linearise(dr_springs* s, dr_pool* pool, drape_isa isa);
+// A pull was added: the diagonal, its inverse and the right side of the vertex.
+void dr_springs_pull_implicit(dr_springs* s, int v, double stiffness, const double place[3]);
 void dr_springs_solve_implicit(dr_springs* s, const dr_limits* limits, int first_vertex,
                                dr_pool* pool, drape_isa isa, dr_springs_result* result);
 

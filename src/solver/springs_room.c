@@ -176,9 +176,8 @@ void dr_springs_enter_rooms(dr_springs_search* g)
 void dr_springs_find_push(const dr_springs_search* g, int v, double push[3])
 {
     const dr_springs* s = g->s;
-    double inertia = s->mass[v] * (1.0 + s->def.damping * s->step.dt);
     for (int c = 0; c < 3; ++c) {
-        push[c] = inertia * s->u[v][c] - s->b[v][c];
+        push[c] = s->inertia[v] * s->u[v][c] - s->b[v][c];
     }
     for (int32_t k = s->group_start[v]; k < s->group_start[v + 1]; ++k) {
         const dr_spring_link* link = &s->system[k];

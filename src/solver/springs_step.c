@@ -46,8 +46,24 @@ void dr_springs_begin(dr_springs* springs, double dt, const dr_springs_forces* f
             s->a[v][c] = forces->gravity[c] + more[c];
         }
     }
+    memset(s->pull, 0, (size_t)s->vertex_count * sizeof *s->pull);
     if (s->def.integrator == DR_SPRINGS_IMPLICIT && dt > 0.0) {
         dr_springs_linearise(s, pool, isa);
+    }
+}
+
+void dr_springs_add_spring(dr_springs* springs, int vertex, double stiffness, const double place[3])
+{
+    dr_springs* s = springs;
+    if (!(s->step.dt > 0.0)) {
+        return;
+    }
+    for (int c = 0; c < 3; ++c) {
+        s->pull[vertex][c] += stiffness * place[c];
+    }
+    s->pull[vertex][3] += stiffness;
+    if (s->def.integrator == DR_SPRINGS_IMPLICIT) {
+        dr_springs_pull_implicit(s, vertex, stiffness, place);
     }
 }
 

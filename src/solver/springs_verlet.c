@@ -17,6 +17,19 @@ static void move_blocks(void* context, int begin, int end, int worker)
     }
 }
 
+// Implicit for the vertex alone, so pulls may be as stiff as they like.
+static void pull(dr_springs* s)
+{
+    double square = s->step.h * s->step.h;
+    for (int v = 0; v < s->vertex_count; ++v) {
+        const double* to = s->pull[v];
+        double share = square * s->inverse_mass[v];
+        for (int c = 0; c < 3 && to[3] > 0.0; ++c) {
+            s->q[v][c] = (s->q[v][c] + share * to[c]) / (1.0 + share * to[3]);
+        }
+    }
+}
+
 // Held vertices go evenly from where they were to where they shall be.
 static void carry_held(dr_springs* s, const dr_limits* limits, int first_vertex, int substep)
 {
@@ -67,6 +80,7 @@ void dr_springs_solve_verlet(dr_springs* s, const dr_limits* limits, int first_v
             go_on(s);
         }
         dr_springs_run(s, pool, move_blocks, &m);
+        pull(s);
         if (limits) {
             carry_held(s, limits, first_vertex, i);
         }

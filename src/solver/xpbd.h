@@ -7,9 +7,9 @@
 // the fabric's tensile and shear stiffness; every chain of springs is solved whole. Bending by the
 // plate stencils (1 -2 1) and (1 -1 -1 1), line by line.
 // Meshes (xpbd_mesh.h, records): the three strains of each triangle in its warp and weft frame,
-// solved together, and for each hinge the linear stencil whose length is l 2 sin(theta/2), so that
-// it stores B l^2 theta^2 / (2 (A1 + A2)) for small angles. A curved rest shape turns with the
-// cloth.
+// solved together, owner by owner, and for each hinge the linear stencil whose length is
+// l 2 sin(theta/2), so that it stores B l^2 theta^2 / (2 (A1 + A2)) for small angles. A curved rest
+// shape turns with the cloth.
 //
 // Order and threads: each stage is a row of phases, each phase a number of items that touch
 // disjoint vertices and may run at the same time. Items follow from the mesh alone, so the result

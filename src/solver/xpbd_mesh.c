@@ -51,34 +51,13 @@ static bool list_pack(constraint_list* list, dr_memory* memory, const dr_blocks*
             memcpy(list->source, source, sizeof(int32_t) * (size_t)n);
         }
         done = dr_batch_pack(&list->batch, memory, list->slots, arity, start, blocks->block_count,
-                             slot_count);
+                             slot_count, DR_STAR_LANES);
     }
     dr_delete(memory, sorted, n + 1);
     dr_delete(memory, start, blocks->block_count + 1);
     dr_delete(memory, slots, (size_t)n * (size_t)arity + 1);
     dr_delete(memory, source, n + 1);
     return done;
-}
-
-static bool collect_triangles(constraint_list* list, dr_memory* memory, const dr_mesh* mesh,
-                              const int32_t* slot_of_vertex)
-{
-    list->arity = 3;
-    list->slots = dr_new(memory, int32_t, (size_t)mesh->triangle_count * 3);
-    list->source = dr_new(memory, int32_t, mesh->triangle_count);
-    if (mesh->triangle_count > 0 && (!list->slots || !list->source)) {
-        return false;
-    }
-    for (int t = 0; t < mesh->triangle_count; ++t) {
-        if (!dr_hinge_triangle_is_sound(mesh, t)) {
-            continue;
-        }
-        for (int i = 0; i < 3; ++i) {
-            list->slots[list->count * 3 + i] = slot_of_vertex[mesh->triangles[t][i]];
-        }
-        list->source[list->count++] = t;
-    }
-    return true;
 }
 
 static bool collect_hinges(constraint_list* list, dr_memory* memory, const dr_mesh* mesh,
@@ -102,47 +81,6 @@ static bool collect_hinges(constraint_list* list, dr_memory* memory, const dr_me
         list->source[list->count++] = i;
     }
     return true;
-}
-
-// Inverse of the rest triangle in its warp and weft frame.
-static void fill_triangle(dr_triangle_batch* batch, int lane, const dr_mesh* mesh, int t)
-{
-    const int32_t* v = mesh->triangles[t];
-    drape_vec3 warp, weft, x0 = mesh->rest[v[0]], x1 = mesh->rest[v[1]], x2 = mesh->rest[v[2]];
-    dr_mesh_warp_direction(mesh, t, &warp, &weft);
-    double e1[3] = {(double)x1.x - x0.x, (double)x1.y - x0.y, (double)x1.z - x0.z};
-    double e2[3] = {(double)x2.x - x0.x, (double)x2.y - x0.y, (double)x2.z - x0.z};
-    double d00 = e1[0] * warp.x + e1[1] * warp.y + e1[2] * warp.z;
-    double d01 = e2[0] * warp.x + e2[1] * warp.y + e2[2] * warp.z;
-    double d10 = e1[0] * weft.x + e1[1] * weft.y + e1[2] * weft.z;
-    double d11 = e2[0] * weft.x + e2[1] * weft.y + e2[2] * weft.z;
-    double det = d00 * d11 - d01 * d10;
-    batch->a[0][lane] = (float)(d11 / det);
-    batch->a[1][lane] = (float)(-d10 / det);
-    batch->b[0][lane] = (float)(-d01 / det);
-    batch->b[1][lane] = (float)(d00 / det);
-    batch->per_area[lane] = (float)(2.0 / fabs(det));
-}
-
-static void fill_triangles(struct dr_xpbd_mesh* out, const constraint_list* list,
-                           const dr_mesh* mesh, int first_empty)
-{
-    for (int block = 0; block < out->block_count; ++block) {
-        for (int i = out->triangle_start[block]; i < out->triangle_start[block + 1]; ++i) {
-            dr_triangle_batch* batch = &out->triangles[i];
-            for (int lane = 0; lane < 8; ++lane) {
-                int32_t c = list->batch.order[i * 8 + lane];
-                for (int k = 0; k < 3; ++k) {
-                    batch->slot[k][lane] =
-                        c >= 0 ? list->slots[c * 3 + k] : first_empty + block * EMPTY_SLOTS + k;
-                }
-                batch->per_area[lane] = 1.0f;
-                if (c >= 0) {
-                    fill_triangle(batch, lane, mesh, list->source[c]);
-                }
-            }
-        }
-    }
 }
 
 static void fill_hinges(struct dr_xpbd_mesh* out, const constraint_list* list, const dr_mesh* mesh,
@@ -199,45 +137,37 @@ static void place_vertices(dr_xpbd* xpbd, const dr_mesh* mesh, const dr_order* o
 
 static bool allocate_batches(struct dr_xpbd_mesh* out, dr_memory* memory)
 {
-    out->triangles = dr_new_zeroed(memory, dr_triangle_batch, out->triangle_batch_count);
     out->hinges = dr_new_zeroed(memory, dr_hinge_batch, out->hinge_batch_count);
     out->hinge_area = dr_allocate_zeroed(
         memory, dr_array_bytes((size_t)out->hinge_batch_count, sizeof *out->hinge_area));
     out->hinge_rigidity = dr_allocate_zeroed(
         memory, dr_array_bytes((size_t)out->hinge_batch_count, sizeof *out->hinge_rigidity));
-    out->triangle_start = dr_new(memory, int32_t, out->block_count + 1);
     out->hinge_start = dr_new(memory, int32_t, out->block_count + 1);
     bool hinges =
         out->hinge_batch_count == 0 || (out->hinges && out->hinge_area && out->hinge_rigidity);
-    return hinges && (out->triangle_batch_count == 0 || out->triangles) && out->triangle_start &&
-           out->hinge_start;
+    return hinges && out->hinge_start;
 }
 
 // Everything that needs the temporary lists.
 static bool build(dr_xpbd* xpbd, dr_memory* memory, const drape_fabric* fabric, const dr_mesh* mesh,
-                  const dr_order* order, const dr_blocks* blocks, constraint_list* triangles,
-                  constraint_list* hinges)
+                  const dr_order* order, const dr_blocks* blocks, constraint_list* hinges)
 {
     struct dr_xpbd_mesh* out = xpbd->mesh;
     int slot_count = mesh->vertex_count + EMPTY_SLOTS * blocks->block_count;
-    if (!collect_triangles(triangles, memory, mesh, order->slot_of_vertex) ||
+    if (!dr_stretch_create(out, memory, mesh, order, blocks, mesh->vertex_count, EMPTY_SLOTS) ||
         !collect_hinges(hinges, memory, mesh, order->slot_of_vertex) ||
-        !list_pack(triangles, memory, blocks, slot_count) ||
-        !dr_batch_pair(&triangles->batch, memory, triangles->slots, 3, slot_count) ||
         !list_pack(hinges, memory, blocks, slot_count)) {
         return false;
     }
     out->block_count = blocks->block_count;
-    out->triangle_batch_count = triangles->batch.batch_count;
     out->hinge_batch_count = hinges->batch.batch_count;
     if (!allocate_batches(out, memory) ||
         !dr_sheet_create(&xpbd->sheet, memory, DR_LAYOUT_RECORDS, mesh->vertex_count,
                          (slot_count + 7) / 8)) {
         return false;
     }
-    size_t start_bytes = sizeof(int32_t) * (size_t)(out->block_count + 1);
-    memcpy(out->triangle_start, triangles->batch.block_start, start_bytes);
-    memcpy(out->hinge_start, hinges->batch.block_start, start_bytes);
+    memcpy(out->hinge_start, hinges->batch.block_start,
+           sizeof(int32_t) * (size_t)(out->block_count + 1));
     out->pos = xpbd->sheet.pos;
     out->start = xpbd->sheet.start;
     out->damping = fabric->bend_damping;
@@ -248,15 +178,23 @@ static bool build(dr_xpbd* xpbd, dr_memory* memory, const drape_fabric* fabric, 
     if (!dr_hinge_calibrate(mesh, memory, fabric->bend_warp, fabric->bend_weft, &rigidity)) {
         return false;
     }
-    fill_triangles(out, triangles, mesh, mesh->vertex_count);
     fill_hinges(out, hinges, mesh, &rigidity, mesh->vertex_count);
     if (!dr_bend_create(out, memory, blocks->slot_start, xpbd->sheet.vector_count)) {
         return false;
     }
     out->bend_sweeps = 1;
-    xpbd->constraint_count = 3 * triangles->count + hinges->count;
+    xpbd->constraint_count = dr_stretch_count(out) + hinges->count;
     place_vertices(xpbd, mesh, order, fabric->density);
     return true;
+}
+
+// Vertices of a block: eight blocks or more, and of a small mesh four, for in small blocks stars
+// are taken apart.
+static int block_size(int vertex_count)
+{
+    int quarter = vertex_count / 4, eighth = vertex_count / 8;
+    int size = eighth > 640 ? eighth : quarter < 640 ? quarter : 640;
+    return size < 256 ? 256 : size > 2048 ? 2048 : size;
 }
 
 bool dr_xpbd_create_mesh(dr_xpbd* xpbd, dr_memory* memory, const drape_fabric* fabric,
@@ -265,14 +203,12 @@ bool dr_xpbd_create_mesh(dr_xpbd* xpbd, dr_memory* memory, const drape_fabric* f
     *xpbd = (dr_xpbd){0};
     dr_order order = {0};
     dr_blocks blocks = {0};
-    constraint_list triangles = {.arity = 3}, hinges = {.arity = 4};
+    constraint_list hinges = {.arity = 4};
     xpbd->mesh = dr_new_zeroed(memory, struct dr_xpbd_mesh, 1);
-    int target = mesh->vertex_count / 8;
-    target = target < 256 ? 256 : target > 2048 ? 2048 : target;
+    int target = block_size(mesh->vertex_count);
     bool done = xpbd->mesh && dr_order_breadth_first(&order, memory, mesh) &&
                 dr_blocks_cut(&blocks, memory, &order, 2, target) &&
-                build(xpbd, memory, fabric, mesh, &order, &blocks, &triangles, &hinges);
-    list_free(&triangles, memory, mesh->triangle_count);
+                build(xpbd, memory, fabric, mesh, &order, &blocks, &hinges);
     list_free(&hinges, memory, mesh->hinge_count);
     dr_blocks_free(&blocks, memory);
     dr_order_free(&order, memory);
@@ -285,13 +221,12 @@ bool dr_xpbd_create_mesh(dr_xpbd* xpbd, dr_memory* memory, const drape_fabric* f
 void dr_xpbd_mesh_free(struct dr_xpbd_mesh* mesh, dr_memory* memory)
 {
     dr_bend_free(mesh, memory);
-    dr_delete(memory, mesh->triangles, mesh->triangle_batch_count);
+    dr_stretch_free(mesh, memory);
     dr_delete(memory, mesh->hinges, mesh->hinge_batch_count);
     dr_release(memory, mesh->hinge_area,
                sizeof *mesh->hinge_area * (size_t)mesh->hinge_batch_count);
     dr_release(memory, mesh->hinge_rigidity,
                sizeof *mesh->hinge_rigidity * (size_t)mesh->hinge_batch_count);
-    dr_delete(memory, mesh->triangle_start, mesh->block_count + 1);
     dr_delete(memory, mesh->hinge_start, mesh->block_count + 1);
     dr_delete(memory, mesh, 1);
 }
@@ -323,56 +258,16 @@ static void update_clamps(dr_xpbd* xpbd)
 
 void dr_xpbd_mesh_prepare(dr_xpbd* xpbd, float h)
 {
-    struct dr_xpbd_mesh* mesh = xpbd->mesh;
-    for (int i = 0; i < 3; ++i) {
-        mesh->compliance[i] = 1.0f / (h * h * mesh->stiffness[i]);
-    }
+    dr_stretch_prepare(xpbd, h);
     update_clamps(xpbd);
     dr_bend_prepare(xpbd, h);
 }
 
 // --- Energy, for tests ---
 
-static double triangle_energy(const struct dr_xpbd_mesh* mesh, const dr_triangle_batch* batch,
-                              int lane, const float* pos)
-{
-    double x[3][3], fu[3], fv[3], a[2], b[2];
-    for (int i = 0; i < 3; ++i) {
-        for (int c = 0; c < 3; ++c) {
-            x[i][c] = (double)pos[(size_t)batch->slot[i][lane] * 4 + (size_t)c];
-        }
-    }
-    for (int i = 0; i < 2; ++i) {
-        a[i] = (double)batch->a[i][lane];
-        b[i] = (double)batch->b[i][lane];
-    }
-    double uu = 0.0, vv = 0.0, uv = 0.0;
-    for (int c = 0; c < 3; ++c) {
-        fu[c] = a[0] * (x[1][c] - x[0][c]) + a[1] * (x[2][c] - x[0][c]);
-        fv[c] = b[0] * (x[1][c] - x[0][c]) + b[1] * (x[2][c] - x[0][c]);
-        uu += fu[c] * fu[c];
-        vv += fv[c] * fv[c];
-        uv += fu[c] * fv[c];
-    }
-    if (uu == 0.0 || vv == 0.0) {
-        return 0.0; // an empty lane
-    }
-    double e[3] = {sqrt(uu) - 1.0, sqrt(vv) - 1.0, uv / sqrt(uu * vv)};
-    double energy = 0.0;
-    for (int i = 0; i < 3; ++i) {
-        energy += 0.5 * (double)mesh->stiffness[i] * e[i] * e[i] / (double)batch->per_area[lane];
-    }
-    return energy;
-}
-
 double dr_xpbd_mesh_energy(const struct dr_xpbd_mesh* mesh, const float* pos)
 {
-    double energy = 0.0;
-    for (int i = 0; i < mesh->triangle_batch_count; ++i) {
-        for (int lane = 0; lane < 8; ++lane) {
-            energy += triangle_energy(mesh, &mesh->triangles[i], lane, pos);
-        }
-    }
+    double energy = dr_stretch_energy(mesh, pos);
     for (int i = 0; i < mesh->hinge_batch_count; ++i) {
         const dr_hinge_batch* batch = &mesh->hinges[i];
         for (int lane = 0; lane < 8; ++lane) {

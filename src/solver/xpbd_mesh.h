@@ -3,8 +3,8 @@
 // Triangles: with shape weights a_i, b_i of the corners, Fu = sum a_i x_i and Fv = sum b_i x_i are
 // the images of the unit warp and weft vectors. The three constraints |Fu| - 1, |Fv| - 1 and the
 // sine of the shear angle are solved together; all gradients are combinations of a_i and b_i, whose
-// sums are 0. They go in batches of eight that share no vertex, and in pairs of such batches; empty
-// lanes refer to slots of their own that never move.
+// sums are 0. They go star by star (mesh/stars.h): the owner is corner 0 of its triangles, corners 1
+// and 2 go round it. Empty lanes refer to slots of their own that never move.
 //
 // Hinges: sum k_i x_i - bow n with cotangent weights k (Bergou 2006), n the normal of the pair.
 // Their energy is quadratic as long as n stays, and the same for x, y and z: one matrix K with a
@@ -20,13 +20,18 @@
 #ifndef DR_XPBD_MESH_H
 #define DR_XPBD_MESH_H
 
+#include "mesh/stars.h"
 #include "solver/sheet.h"
 
+// A row of triangles. What follows from the masses and the substep is made by prepare: with w the
+// inverse masses of the corners and c the compliance along the warp, aa = sum w a a and so on.
 typedef struct dr_triangle_batch {
-    int32_t slot[3][8];
     float a[2][8]; // shape weights of corners 1 and 2; corner 0 has minus their sum
     float b[2][8];
-    float per_area[8]; // 1 / rest area
+    float inverse[8]; // 1 / (aa + c)
+    float yield[8];   // c / (aa + c)
+    float ab[8];      // ab / (aa + c)
+    float bb[8];      // bb / (aa + c)
     float lambda[3][8];
 } dr_triangle_batch;
 
@@ -57,8 +62,8 @@ typedef struct dr_bend {
     int32_t* call;           // per block: how often it was run in this substep
     int vector_count, coupling_count;
     int sweeps;
-    float lag;    // internal friction over the substep, tau / h
-    float weight; // (1 + lag) h^2, s^2
+    float lag;                             // internal friction over the substep, tau / h
+    float weight;                          // (1 + lag) h^2, s^2
     float step, omega[DR_BEND_SWEEPS + 1]; // of each sweep, from 1
     // To fill in the matrix: hinges round each slot, and sums by slot.
     int32_t* hinge_start;
@@ -72,16 +77,16 @@ struct dr_xpbd_mesh {
     float* pos; // of the sheet
     const float* start;
     float damping; // internal friction of bending, s
-    dr_triangle_batch* triangles;
+    dr_stars stars;
+    dr_triangle_batch* triangles; // one per row of stars.triangles
+    float (*rest_area)[8];        // likewise; 0 in empty lanes
     dr_hinge_batch* hinges;
-    int32_t* triangle_start; // per block, block_count + 1
-    int32_t* hinge_start;
-    int block_count;
-    int triangle_batch_count, hinge_batch_count;
-    bool is_flat;          // no hinge has a bow
-    float compliance[3];   // warp, weft, shear per unit area: 1 / (stiffness h^2)
-    float stiffness[3];    // N/m
-    int bend_sweeps;       // calls of `bend` per substep and block
+    int32_t* hinge_start; // per block, block_count + 1
+    int block_count, hinge_batch_count;
+    bool is_flat;       // no hinge has a bow
+    float stiffness[3]; // warp, weft, shear, N/m
+    float softness[2];  // of weft and shear, as multiples of the warp's
+    int bend_sweeps;    // calls of `bend` per substep and block
     dr_bend bend;
     // For clamps: what a hinge's compliance is made of, in batch order.
     float (*hinge_area)[2][8];
@@ -100,6 +105,15 @@ struct dr_xpbd;
 
 void dr_xpbd_mesh_prepare(struct dr_xpbd* xpbd, float h);
 void dr_xpbd_mesh_free(struct dr_xpbd_mesh* mesh, dr_memory* memory);
+// Empty lanes of block b get slot first_empty + b * empty_step.
+bool dr_stretch_create(struct dr_xpbd_mesh* mesh, dr_memory* memory, const dr_mesh* shape,
+                       const dr_order* order, const dr_blocks* blocks, int first_empty,
+                       int empty_step);
+void dr_stretch_free(struct dr_xpbd_mesh* mesh, dr_memory* memory);
+void dr_stretch_prepare(struct dr_xpbd* xpbd, float h);
+// Scalar equations of a sweep.
+int dr_stretch_count(const struct dr_xpbd_mesh* mesh);
+double dr_stretch_energy(const struct dr_xpbd_mesh* mesh, const float* pos);
 // Bending needs the hinge batches. Vectors of eight slots go to the blocks that slot_start begins.
 bool dr_bend_create(struct dr_xpbd_mesh* mesh, dr_memory* memory, const int32_t* slot_start,
                     int vector_count);

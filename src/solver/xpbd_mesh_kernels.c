@@ -21,11 +21,14 @@ static inline void point_scatter(float* pos, const int32_t* slot, point a)
     dr_f8_scatter4(pos, slot, c);
 }
 
-static inline dr_f8 mul3(dr_f8 a, dr_f8 b, dr_f8 c) { return dr_f8_mul(dr_f8_mul(a, b), c); }
+static inline dr_f8 mul3(dr_f8 a, dr_f8 b, dr_f8 c)
+{
+    return dr_f8_mul(dr_f8_mul(a, b), c);
+}
 
 // --- Strains ---
 
-// Triangles of one batch on their way through a sweep.
+// Eight triangles on their way through a sweep: corner 0 is the owner of the star.
 typedef struct triangles {
     point x[3];
     dr_f8 a[2], b[2];
@@ -35,11 +38,8 @@ typedef struct triangles {
     dr_f8 change[3];    // of the multipliers
 } triangles;
 
-static inline void fetch(triangles* t, const float* pos, const dr_triangle_batch* batch)
+static inline void load_weights(triangles* t, const dr_triangle_batch* batch)
 {
-    for (int i = 0; i < 3; ++i) {
-        t->x[i] = point_gather(pos, batch->slot[i]);
-    }
     for (int i = 0; i < 2; ++i) {
         t->a[i] = dr_f8_load(batch->a[i]);
         t->b[i] = dr_f8_load(batch->b[i]);
@@ -62,66 +62,59 @@ static inline void measure(triangles* t)
     t->strain[2] = dr_f8_mul(dr_v8_dot(t->fu, t->fv), per_uv);
 }
 
-// Sums of w a a, w a b and w b b over the corners.
-static inline void weigh(const triangles* t, dr_f8* aa, dr_f8* ab, dr_f8* bb)
+// How far each strain is from what its multiplier allows, over (aa + c).
+static inline void lack(const triangles* t, const dr_triangle_batch* batch, const dr_f8 c[3],
+                        const dr_f8 lambda[3], dr_f8 r[3])
 {
-    const dr_f8 a[3] = {dr_f8_add(t->a[0], t->a[1]), t->a[0], t->a[1]};
-    const dr_f8 b[3] = {dr_f8_add(t->b[0], t->b[1]), t->b[0], t->b[1]};
-    *aa = *ab = *bb = dr_f8_zero();
+    dr_f8 inverse = dr_f8_load(batch->inverse);
     for (int i = 0; i < 3; ++i) {
-        dr_f8 wa = dr_f8_mul(t->x[i].w, a[i]), wb = dr_f8_mul(t->x[i].w, b[i]);
-        *aa = dr_f8_add(*aa, dr_f8_mul(wa, a[i]));
-        *ab = dr_f8_add(*ab, dr_f8_mul(wa, b[i]));
-        *bb = dr_f8_add(*bb, dr_f8_mul(wb, b[i]));
+        r[i] = dr_f8_add(dr_f8_mul(t->strain[i], inverse), dr_f8_mul(c[i], lambda[i]));
     }
 }
 
-// Multiplier changes from the three strains at once, whose lacks are r: a symmetric system. It is
-// divided by its first entry, so that products stay among the numbers; two divisions in all.
-static inline void solve(triangles* t, const dr_f8 compliance[3], const dr_f8 r[3])
+// Multiplier changes from the three strains at once, whose compliances are c and lacks r: a
+// symmetric system. All of it is over its first entry, so that products stay among the numbers.
+static inline void solve(triangles* t, const dr_triangle_batch* batch, const dr_f8 c[3],
+                         const dr_f8 r[3])
 {
-    dr_f8 one = dr_f8_set(1.0f), sine = t->strain[2], aa, ab, bb;
-    weigh(t, &aa, &ab, &bb);
-    dr_f8 inverse = dr_f8_div(one, dr_f8_add(aa, compliance[0]));
-    aa = dr_f8_mul(aa, inverse);
-    ab = dr_f8_mul(ab, inverse);
-    bb = dr_f8_mul(bb, inverse);
+    dr_f8 one = dr_f8_set(1.0f), sine = t->strain[2];
+    dr_f8 aa = dr_f8_sub(one, c[0]), ab = dr_f8_load(batch->ab), bb = dr_f8_load(batch->bb);
     dr_f8 left = dr_f8_sub(one, dr_f8_mul(sine, sine));
     dr_f8 left_u = dr_f8_mul(left, t->per_u), left_v = dr_f8_mul(left, t->per_v);
     dr_f8 m01 = dr_f8_mul(ab, sine), m02 = dr_f8_mul(ab, left_v), m12 = dr_f8_mul(ab, left_u);
-    dr_f8 m11 = dr_f8_add(bb, dr_f8_mul(compliance[1], inverse));
+    dr_f8 m11 = dr_f8_add(bb, c[1]);
     dr_f8 mixed = dr_f8_sub(dr_f8_mul(bb, left_v), dr_f8_mul(dr_f8_add(m01, m01), left_u));
     dr_f8 m22 = dr_f8_add(mul3(aa, t->per_u, left_u), dr_f8_mul(mixed, t->per_v));
-    m22 = dr_f8_add(m22, dr_f8_mul(compliance[2], inverse));
+    m22 = dr_f8_add(m22, c[2]);
     // Without the first unknown.
     dr_f8 n11 = dr_f8_sub(m11, dr_f8_mul(m01, m01)), n12 = dr_f8_sub(m12, dr_f8_mul(m01, m02));
-    dr_f8 n22 = dr_f8_sub(m22, dr_f8_mul(m02, m02)), r0 = dr_f8_mul(r[0], inverse);
-    dr_f8 r1 = dr_f8_sub(dr_f8_mul(r[1], inverse), dr_f8_mul(m01, r0));
-    dr_f8 r2 = dr_f8_sub(dr_f8_mul(r[2], inverse), dr_f8_mul(m02, r0));
+    dr_f8 n22 = dr_f8_sub(m22, dr_f8_mul(m02, m02));
+    dr_f8 r1 = dr_f8_sub(r[1], dr_f8_mul(m01, r[0])), r2 = dr_f8_sub(r[2], dr_f8_mul(m02, r[0]));
     dr_f8 per = dr_f8_div(one, dr_f8_sub(dr_f8_mul(n11, n22), dr_f8_mul(n12, n12)));
-    t->change[1] = dr_f8_mul(dr_f8_sub(dr_f8_mul(n22, r1), dr_f8_mul(n12, r2)), per);
-    t->change[2] = dr_f8_mul(dr_f8_sub(dr_f8_mul(n11, r2), dr_f8_mul(n12, r1)), per);
-    t->change[0] =
-        dr_f8_sub(dr_f8_sub(r0, dr_f8_mul(m01, t->change[1])), dr_f8_mul(m02, t->change[2]));
+    t->change[1] = dr_f8_mul(dr_f8_sub(dr_f8_mul(n12, r2), dr_f8_mul(n22, r1)), per);
+    t->change[2] = dr_f8_mul(dr_f8_sub(dr_f8_mul(n12, r1), dr_f8_mul(n11, r2)), per);
+    dr_f8 others = dr_f8_add(dr_f8_mul(m01, t->change[1]), dr_f8_mul(m02, t->change[2]));
+    t->change[0] = dr_f8_neg(dr_f8_add(r[0], others));
 }
 
-static inline void relax_strains(triangles* t, const float* compliance, dr_triangle_batch* batch,
+static inline void relax_strains(triangles* t, const float* softness, dr_triangle_batch* batch,
                                  bool is_first)
 {
-    dr_f8 per_area = dr_f8_load(batch->per_area), c[3], r[3], l[3];
+    dr_f8 c[3] = {dr_f8_load(batch->yield)}, r[3], l[3];
+    c[1] = dr_f8_mul(c[0], dr_f8_set(softness[0]));
+    c[2] = dr_f8_mul(c[0], dr_f8_set(softness[1]));
     for (int i = 0; i < 3; ++i) {
-        c[i] = dr_f8_mul(dr_f8_set(compliance[i]), per_area);
         l[i] = is_first ? dr_f8_zero() : dr_f8_load(batch->lambda[i]);
-        r[i] = dr_f8_neg(dr_f8_add(t->strain[i], dr_f8_mul(c[i], l[i])));
     }
-    solve(t, c, r);
+    lack(t, batch, c, l, r);
+    solve(t, batch, c, r);
     for (int i = 0; i < 3; ++i) {
         dr_f8_store(batch->lambda[i], dr_f8_add(l[i], t->change[i]));
     }
 }
 
-// The largest of the moves of the corners, squared, against the area of the triangle at rest.
-static inline dr_f8 largest_move(const triangles* t, const dr_v8 pull[2], dr_f8 per_area)
+// The largest of the moves of the corners, squared.
+static inline dr_f8 largest_move(const triangles* t, const dr_v8 pull[2])
 {
     dr_v8 move[3] = {dr_v8_scale(dr_v8_add(pull[0], pull[1]), t->x[0].w),
                      dr_v8_scale(pull[0], t->x[1].w), dr_v8_scale(pull[1], t->x[2].w)};
@@ -129,20 +122,21 @@ static inline dr_f8 largest_move(const triangles* t, const dr_v8 pull[2], dr_f8 
     for (int i = 1; i < 3; ++i) {
         most = dr_f8_max(most, dr_v8_dot(move[i], move[i]));
     }
-    return dr_f8_mul(most, per_area);
+    return most;
 }
 
 // A step that turns a triangle over is no longer the Newton step it was meant to be. In long
 // substeps with few sweeps it is cut short, together with its multipliers.
-static inline void shorten(triangles* t, dr_v8 pull[2], dr_triangle_batch* batch)
+static inline void shorten(triangles* t, dr_v8 pull[2], dr_triangle_batch* batch,
+                           const float* rest_area)
 {
-    const float most = 2.0f;
-    dr_f8 moved = largest_move(t, pull, dr_f8_load(batch->per_area));
-    dr_f8 is_long = dr_f8_less(dr_f8_set(most), moved), one = dr_f8_set(1.0f);
+    dr_f8 moved = largest_move(t, pull), most = dr_f8_load(rest_area);
+    most = dr_f8_add(most, most);
+    dr_f8 is_long = dr_f8_less(most, moved), one = dr_f8_set(1.0f);
     if (!dr_f8_bits(is_long)) {
         return;
     }
-    dr_f8 share = dr_f8_sqrt(dr_f8_div(dr_f8_set(most), dr_f8_select(is_long, moved, one)));
+    dr_f8 share = dr_f8_sqrt(dr_f8_div(most, dr_f8_select(is_long, moved, one)));
     share = dr_f8_select(is_long, share, one);
     for (int i = 0; i < 2; ++i) {
         pull[i] = dr_v8_scale(pull[i], share);
@@ -155,7 +149,7 @@ static inline void shorten(triangles* t, dr_v8 pull[2], dr_triangle_batch* batch
 }
 
 // All gradients lie in the plane of fu and fv: a symmetric matrix (uu, uv, vv) between them.
-static inline void push(triangles* t, float* pos, dr_triangle_batch* batch)
+static inline void push(triangles* t, dr_triangle_batch* batch, const float* rest_area)
 {
     dr_f8 cu = dr_f8_mul(t->change[2], t->per_u), cv = dr_f8_mul(t->change[2], t->per_v);
     dr_f8 sine = t->strain[2], uv = dr_f8_mul(cu, t->per_v);
@@ -167,33 +161,47 @@ static inline void push(triangles* t, float* pos, dr_triangle_batch* batch)
         dr_f8 v = dr_f8_add(dr_f8_mul(t->a[i], uv), dr_f8_mul(t->b[i], vv));
         pull[i] = dr_v8_add(dr_v8_scale(t->fu, u), dr_v8_scale(t->fv, v));
     }
-    shorten(t, pull, batch);
+    shorten(t, pull, batch, rest_area);
     point* x = t->x;
     x[0].p = dr_v8_sub(x[0].p, dr_v8_scale(dr_v8_add(pull[0], pull[1]), x[0].w));
     x[1].p = dr_v8_add(x[1].p, dr_v8_scale(pull[0], x[1].w));
     x[2].p = dr_v8_add(x[2].p, dr_v8_scale(pull[1], x[2].w));
-    for (int i = 0; i < 3; ++i) {
-        point_scatter(pos, batch->slot[i], x[i]);
-    }
 }
 
-// Two batches that share no vertex, side by side: one works while the other waits for its roots and
-// divisions.
-static inline void project_pair(const struct dr_xpbd_mesh* mesh, dr_triangle_batch* pair,
-                                bool is_first)
+// Stars of a group, triangle by triangle. The vectors of a group share no vertex: some work while
+// others wait for their roots and divisions. `width` is a constant where this is called.
+static DR_ALWAYS_INLINE void project_group(const struct dr_xpbd_mesh* mesh,
+                                           const dr_star_group* group, int width, bool is_first)
 {
-    triangles t[2];
-    for (int k = 0; k < 2; ++k) {
-        fetch(&t[k], mesh->pos, &pair[k]);
+    triangles t[DR_STAR_WIDTH];
+    dr_star_row* slots = mesh->stars.slots + group->first_slot;
+    dr_triangle_batch* batch = mesh->triangles + group->first_triangle;
+    float(*rest_area)[8] = mesh->rest_area + group->first_triangle;
+    for (int k = 0; k < width; ++k) {
+        t[k].x[0] = point_gather(mesh->pos, slots[k]);
+        t[k].x[1] = point_gather(mesh->pos, slots[width + k]);
     }
-    for (int k = 0; k < 2; ++k) {
-        measure(&t[k]);
+    dr_star_row* rim = slots + width;
+    for (int n = 0; n < group->length; ++n, rim += width, batch += width, rest_area += width) {
+        for (int k = 0; k < width; ++k) {
+            t[k].x[2] = point_gather(mesh->pos, rim[width + k]);
+            load_weights(&t[k], &batch[k]);
+        }
+        for (int k = 0; k < width; ++k) {
+            measure(&t[k]);
+        }
+        for (int k = 0; k < width; ++k) {
+            relax_strains(&t[k], mesh->softness, &batch[k], is_first);
+        }
+        for (int k = 0; k < width; ++k) {
+            push(&t[k], &batch[k], rest_area[k]);
+            point_scatter(mesh->pos, rim[k], t[k].x[1]);
+            t[k].x[1] = t[k].x[2];
+        }
     }
-    for (int k = 0; k < 2; ++k) {
-        relax_strains(&t[k], mesh->compliance, &pair[k], is_first);
-    }
-    for (int k = 0; k < 2; ++k) {
-        push(&t[k], mesh->pos, &pair[k]);
+    for (int k = 0; k < width; ++k) {
+        point_scatter(mesh->pos, rim[k], t[k].x[1]);
+        point_scatter(mesh->pos, slots[k], t[k].x[0]);
     }
 }
 
@@ -323,9 +331,15 @@ static void bend(const struct dr_xpbd_mesh* mesh, int block, bool is_first)
 
 static void stretch(const struct dr_xpbd_mesh* mesh, int block, bool is_first)
 {
-    int end = mesh->triangle_start[block + 1];
-    for (int i = mesh->triangle_start[block]; i < end; i += 2) {
-        project_pair(mesh, &mesh->triangles[i], is_first);
+    const dr_star_group* end = mesh->stars.groups + mesh->stars.group_start[block + 1];
+    for (const dr_star_group* group = mesh->stars.groups + mesh->stars.group_start[block];
+         group < end; ++group) {
+        switch (group->width) {
+        case 1: project_group(mesh, group, 1, is_first); break;
+        case 2: project_group(mesh, group, 2, is_first); break;
+        case 3: project_group(mesh, group, 3, is_first); break;
+        default: project_group(mesh, group, DR_STAR_WIDTH, is_first);
+        }
     }
 }
 

@@ -139,7 +139,7 @@ enum { BATCH_COUNT = PAIR_SHAPE_COUNT * 501 + 3 };
 static float positions[4 * 4 * BATCH_COUNT];
 static int32_t pairs[BATCH_COUNT][4];
 static dr_closest expected[BATCH_COUNT], found_all[BATCH_COUNT + 1];
-static dr_near found_near[BATCH_COUNT];
+static dr_close_pair found_near[BATCH_COUNT];
 
 static void make_batch(bool is_edges)
 {
@@ -173,7 +173,7 @@ static void check_isa(bool is_edges, drape_isa isa)
         int next = 0;
         for (int k = 0; k < count; ++k) {
             if (expected[k].squared < limit) {
-                const dr_near* near = &found_near[next++];
+                const dr_close_pair* near = &found_near[next++];
                 EXPECT(near->pair == k &&
                            memcmp(&near->closest, &expected[k], sizeof *expected) == 0,
                        "pair %d", k);

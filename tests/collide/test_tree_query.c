@@ -74,7 +74,7 @@ END_TEST
 // --- Rays ---
 
 // Where a ray meets a triangle, in doubles; how far inside its edges, as the least weight.
-static bool slow_hit(const dr_ray* ray, int triangle, double* t, double* inside)
+static bool slow_hit(const dr_tree_ray* ray, int triangle, double* t, double* inside)
 {
     const int32_t* corner = cloth.mesh.triangles[triangle];
     double p[3][3], o[3] = {ray->origin.x, ray->origin.y, ray->origin.z};
@@ -112,7 +112,7 @@ static bool slow_hit(const dr_ray* ray, int triangle, double* t, double* inside)
 }
 
 // Rays from all around through the middle of the cloth, some along the axes.
-static dr_ray ray_number(uint32_t q)
+static dr_tree_ray ray_number(uint32_t q)
 {
     drape_vec3 target =
         dr_add(vertex_at((int)(q * 5) % cloth.mesh.vertex_count), random_vec(3, q, 0.4f));
@@ -121,10 +121,10 @@ static dr_ray ray_number(uint32_t q)
         const drape_vec3 axes[3] = {{1, 0, 0}, {0, -1, 0}, {0, 0, 1}};
         direction = axes[q / 4 % 3];
     }
-    return (dr_ray){dr_sub(target, dr_scale(direction, 10.0f)), direction, 0.0f, 100.0f};
+    return (dr_tree_ray){dr_sub(target, dr_scale(direction, 10.0f)), direction, 0.0f, 100.0f};
 }
 
-static drape_vec3 point_of(const dr_ray_hit* hit)
+static drape_vec3 point_of(const dr_tree_ray_hit* hit)
 {
     drape_vec3 p = {0, 0, 0};
     for (int k = 0; k < 3; ++k) {
@@ -133,7 +133,7 @@ static drape_vec3 point_of(const dr_ray_hit* hit)
     return p;
 }
 
-static void check_hit(const dr_ray* ray, const dr_ray_hit* hit)
+static void check_hit(const dr_tree_ray* ray, const dr_tree_ray_hit* hit)
 {
     drape_vec3 on_ray = dr_add(ray->origin, dr_scale(ray->direction, hit->t));
     drape_vec3 on_triangle = point_of(hit);
@@ -150,8 +150,8 @@ START_TEST(rays_find_the_nearest)
     int hits = 0;
     set_case(_i);
     for (uint32_t q = 0; q < 200; ++q) {
-        dr_ray ray = ray_number(q);
-        dr_ray_hit hit = {-1, INFINITY, {0, 0, 0}};
+        dr_tree_ray ray = ray_number(q);
+        dr_tree_ray_hit hit = {-1, INFINITY, {0, 0, 0}};
         bool is_hit = dr_tree_ray_nearest(&tree, cloth.start, 4, &ray, &hit);
         for (int t = 0; t < cloth.mesh.triangle_count; ++t) {
             double at, inside;
@@ -167,8 +167,8 @@ START_TEST(rays_find_the_nearest)
         }
         ck_assert_int_eq(is_hit, dr_tree_ray_any(&tree, cloth.start, 4, &ray));
         // Up to the hit and no further; behind it something else or nothing.
-        dr_ray before = ray, behind = ray;
-        dr_ray_hit other;
+        dr_tree_ray before = ray, behind = ray;
+        dr_tree_ray_hit other;
         before.t_max = hit.t - 1e-3f;
         behind.t_min = is_hit ? hit.t : ray.t_max;
         ck_assert(!is_hit || !dr_tree_ray_any(&tree, cloth.start, 4, &before));
@@ -190,14 +190,14 @@ START_TEST(all_trees_see_the_same)
     for (int i = 0; i < 3 * cloth.mesh.vertex_count; ++i) {
         packed[i] = cloth.start[i / 3 * 4 + i % 3];
     }
-    static dr_ray_hit first[300];
+    static dr_tree_ray_hit first[300];
     for (int b = 0; b < builder_count; ++b) {
         tree = tree_of(&memory, &cloth, test_builders[b].plan, DRAPE_ISA_AUTO);
         for (int isa = DRAPE_ISA_PLAIN; isa <= DRAPE_ISA_WASM; ++isa) {
             tree.isa = dr_isa_resolve((drape_isa)isa);
             for (uint32_t q = 0; q < 300; ++q) {
-                dr_ray ray = ray_number(q);
-                dr_ray_hit hit = {-1, 0, {0, 0, 0}};
+                dr_tree_ray ray = ray_number(q);
+                dr_tree_ray_hit hit = {-1, 0, {0, 0, 0}};
                 dr_tree_ray_nearest(&tree, q % 2 ? cloth.start : packed, q % 2 ? 4 : 3, &ray, &hit);
                 first[q] = b == 0 && isa == DRAPE_ISA_PLAIN ? hit : first[q];
                 ck_assert_mem_eq(&hit, &first[q], sizeof hit);
@@ -233,7 +233,7 @@ START_TEST(sheets_are_watertight)
         drape_vec3 from = {target.x + 3.0f * dr_random_signed(3, q), 5.0f,
                            target.z + 3.0f * dr_random_signed(4, q)};
         from = q % 5 ? from : (drape_vec3){target.x, 5.0f, target.z};
-        dr_ray ray = {from, dr_sub(target, from), 0.0f, 1e9f};
+        dr_tree_ray ray = {from, dr_sub(target, from), 0.0f, 1e9f};
         ck_assert(dr_tree_ray_any(&tree, cloth.start, 4, &ray));
     }
     clear_case();
@@ -244,8 +244,8 @@ START_TEST(nothing_meets_nothing)
 {
     dr_tree_plan plan = {0};
     dr_surface surface = {0};
-    dr_ray ray = {{0, 0, 0}, {0, 0, 1}, 0.0f, 1.0f};
-    dr_ray_hit hit;
+    dr_tree_ray ray = {{0, 0, 0}, {0, 0, 1}, 0.0f, 1.0f};
+    dr_tree_ray_hit hit;
     dr_memory_init(&memory, NULL);
     ck_assert(dr_tree_create(&tree, &memory, &plan, &surface, DRAPE_ISA_AUTO));
     ck_assert_int_eq(dr_tree_box_query(&tree, ray.origin, ray.direction, NULL, 0), 0);

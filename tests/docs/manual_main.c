@@ -2,6 +2,7 @@
 #include <drape/drape.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 // A scheduler that does everything at once.
 static void* my_enqueue(void* user, drape_task_fn* task, void* context, int item_count)

@@ -617,6 +617,85 @@ START_TEST(garments_can_be_built)
 }
 END_TEST
 
+// --- Control ---
+
+#define POSED(pose) \
+    "{\"drape\": 1, \"cloths\": [{\"grid\": {\"resolution\": [5, 5]}, \"pose\": {" pose "}}]}"
+
+START_TEST(poses_hold_cloth_where_it_started)
+{
+    drape_scene* scene = open_sound(POSED("\"max_distance\": 0.125"), "s.json");
+    drape_world* world = drape_scene_world(scene);
+    int count;
+    drape_vec3 start[25];
+    memcpy(start, positions_of(scene, &count), sizeof(start));
+    for (int i = 0; i < 30; ++i) {
+        drape_world_step(world, 1.0f / 30.0f);
+    }
+    for (int i = 0; i < count; ++i) {
+        expect_near(positions_of(scene, &count)[i], start[i].x, start[i].y - 0.125, start[i].z,
+                    1e-3);
+    }
+    drape_scene_close(scene);
+}
+END_TEST
+
+START_TEST(poses_follow_a_cache)
+{
+    test_folder folder = test_folder_make();
+    drape_error error = {0};
+    drape_vec3 frames[2][25];
+    for (int i = 0; i < 50; ++i) {
+        frames[i / 25][i % 25] = (drape_vec3){0.25f * (float)(i % 5) - 0.5f,
+                                              0.25f * (float)(i % 25 / 5) - 0.5f,
+                                              i / 25 ? 0.5f : 0.0f};
+    }
+    drape_cache_writer* writer = drape_cache_open(test_path(&folder, "pose.pc2"), 25, 2.0f, &error);
+    ck_assert_msg(writer != NULL, "%s", error.sentence);
+    ck_assert(drape_cache_append(writer, frames[0], &error));
+    ck_assert(drape_cache_append(writer, frames[1], &error));
+    ck_assert(drape_cache_close(writer, &error));
+    drape_scene* scene =
+        open_sound(POSED("\"cache\": \"pose.pc2\", \"fps\": 2, \"max_distance\": 0"),
+                   test_path(&folder, "s.json"));
+    for (int i = 0; i < 15; ++i) {
+        drape_world_step(drape_scene_world(scene), 1.0f / 30.0f);
+    }
+    int count;
+    for (int i = 0; i < 25; ++i) {
+        drape_vec3 p = frames[1][i];
+        expect_near(positions_of(scene, &count)[i], p.x, p.y, p.z, 1e-5);
+    }
+    drape_scene_close(scene);
+    test_folder_remove(&folder);
+}
+END_TEST
+
+START_TEST(control_is_read_and_refused)
+{
+    drape_scene* scene = open_sound(
+        "{\"drape\": 1, \"solver\": {\"sleep_speed\": 0.02}, \"cloths\": [{\"grid\": {}, "
+        "\"control\": {\"tethers\": true, \"tether_slack\": 0.05, \"rigid_damping\": 3, "
+        "\"stretch_damping\": 4}}]}",
+        "s.json");
+    drape_world* world = drape_scene_world(scene);
+    drape_control control = drape_cloth_get_control(world, drape_scene_cloth(scene, 0));
+    ck_assert(control.tethers);
+    ck_assert_float_eq(control.tether_slack, 0.05f);
+    ck_assert_float_eq(control.rigid_damping, 3.0f);
+    ck_assert_float_eq(control.stretch_damping, 4.0f);
+    ck_assert_float_eq(drape_world_get_def(world).sleep_speed, 0.02f);
+    drape_scene_close(scene);
+    expect_refusal(POSED("\"max_distance\": [1, 2, 3]"), "s.json",
+                   "s.json:1: cloths[0].pose.max_distance: expected a number for each of the 25 "
+                   "vertices, found 3");
+    expect_refusal(POSED("\"fps\": 3"), "s.json",
+                   "s.json:1: cloths[0].pose.fps: only a cache has frames per second");
+    expect_refusal(POSED("\"backstop\": -1"), "s.json",
+                   "s.json:1: cloths[0].pose.backstop: expected a number of at least 0, found -1");
+}
+END_TEST
+
 int main(void)
 {
     Suite* suite = suite_create("scene_build");
@@ -632,6 +711,11 @@ int main(void)
                         (int)(sizeof(pin_cases) / sizeof(pin_cases[0])));
     tcase_add_test(pins, pins_follow_a_cache);
     suite_add_tcase(suite, pins);
+    TCase* controls = tcase_create("control");
+    tcase_add_test(controls, poses_hold_cloth_where_it_started);
+    tcase_add_test(controls, poses_follow_a_cache);
+    tcase_add_test(controls, control_is_read_and_refused);
+    suite_add_tcase(suite, controls);
     TCase* whole = tcase_create("whole");
     tcase_add_test(whole, meshes_come_from_beside_the_scene);
     tcase_add_test(whole, what_the_world_refuses_is_told_with_its_place);

@@ -69,6 +69,38 @@ START_TEST(same_bytes_on_any_machine)
 }
 END_TEST
 
+// A weight on a spring to a place comes to rest where both are even, and however stiff the spring
+// is, it never goes further than it was.
+START_TEST(pulls_carry_weights)
+{
+    const double stiffness[] = {5.0, 1e7};
+    for (int k = 0; k < 4; ++k) {
+        dr_springs_def def = skew_def(1, 1);
+        def.size_x = def.size_z = 0.01;
+        def.integrator = (dr_springs_integrator)(k % 2);
+        def.damping = 5.0;
+        net n;
+        net_create(&n, &def);
+        const double place[3] = {n.x[0][0], n.x[0][1] + 0.2, n.x[0][2]};
+        double pull = stiffness[k / 2] * n.s.mass[0];
+        dr_springs_forces forces = {{0.0, -9.81, 0.0}, NULL};
+        for (int i = 0; i < 4000; ++i) {
+            dr_springs_begin(&n.s, 0.004, &forces, NULL, n.isa);
+            // Two of them are as good as one.
+            dr_springs_add_spring(&n.s, 0, 0.25 * pull, place);
+            dr_springs_add_spring(&n.s, 0, 0.75 * pull, place);
+            dr_springs_solve(&n.s, NULL, 0, NULL, n.isa);
+            ck_assert(dr_springs_commit(&n.s));
+            net_fetch(&n);
+            ck_assert(k < 2 || fabs(n.x[0][1] - place[1]) < 0.2);
+        }
+        double even = place[1] - 9.81 / stiffness[k / 2];
+        ck_assert_double_eq_tol(n.x[0][1], even, 1e-6);
+        net_free(&n);
+    }
+}
+END_TEST
+
 // A step that is tried again gives the same; one that is not committed leaves no trace.
 START_TEST(steps_may_be_tried_again)
 {
@@ -216,6 +248,7 @@ int main(void)
     Suite* suite = suite_create("springs_steps");
     TCase* tcase = tcase_create("steps");
     tcase_add_loop_test(tcase, same_bytes_on_any_machine, 0, 6);
+    tcase_add_test(tcase, pulls_carry_weights);
     tcase_add_test(tcase, steps_may_be_tried_again);
     tcase_add_test(tcase, steps_need_no_memory);
     tcase_add_test(tcase, vertices_are_those_from_the_first_on);
