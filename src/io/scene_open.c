@@ -24,23 +24,38 @@ typedef struct refusal {
     const dr_json_node* node;
 } refusal;
 
-// The value behind a refused choice: the single key when one chose it, else the method's name.
+// The value behind a refusal: the key without which, that is with the choice of the scene's method,
+// all would run; else the method's name.
 static const dr_json_node* cause_of(const dr_scene_desc* scene, const drape_method* method)
 {
-    // Each choice alone, over a row that every build can run.
-    const drape_method plain = {.self = DRAPE_SELF_NONE};
+    drape_method base;
+    if (!drape_method_by_name(scene->method, &base)) {
+        return scene->root;
+    }
     const struct {
         const char *parent, *key;
-        drape_method alone;
-    } choices[] = {
-        {"solver", "model", {.model = method->model, .self = plain.self}},
-        {"collision", "obstacles", {.obstacles = method->obstacles, .self = plain.self}},
-        {"collision", "self", {.self = method->self}},
+        drape_model model;
+        drape_obstacle_response obstacles;
+        drape_self_collision self;
+        drape_hierarchy hierarchy;
+    } undone[] = {
+        {"collision", "self", method->model, method->obstacles, base.self, method->hierarchy},
+        {"collision", "obstacles", method->model, base.obstacles, method->self, method->hierarchy},
+        {"collision", "hierarchy", method->model, method->obstacles, method->self, base.hierarchy},
+        {"solver", "model", base.model, method->obstacles, method->self, method->hierarchy},
     };
-    for (size_t i = 0; i < sizeof choices / sizeof choices[0]; ++i) {
-        const dr_json_node* parent = dr_json_find(scene->root, choices[i].parent);
-        const dr_json_node* node = parent ? dr_json_find(parent, choices[i].key) : NULL;
-        if (node != NULL && drape_method_refusal(&choices[i].alone) != NULL) {
+    for (size_t i = 0; i < sizeof undone / sizeof undone[0]; ++i) {
+        const dr_json_node* parent = dr_json_find(scene->root, undone[i].parent);
+        const dr_json_node* node = parent ? dr_json_find(parent, undone[i].key) : NULL;
+        drape_method without = {.model = undone[i].model,
+                                .integrator = method->integrator,
+                                .obstacles = undone[i].obstacles,
+                                .self = undone[i].self,
+                                .hierarchy = undone[i].hierarchy};
+        if (without.self == DRAPE_SELF_GUARDED) {
+            without.self = DRAPE_SELF_NONE;
+        }
+        if (node != NULL && drape_method_refusal(&without) == NULL) {
             return node;
         }
     }

@@ -433,28 +433,32 @@ START_TEST(guard_is_used_or_missed_aloud)
 }
 END_TEST
 
-// A choice that this build lacks is blamed on the key that made it, not on the whole scene.
-START_TEST(missing_choices_are_told_with_their_place)
+// Choices that do not go together are blamed on the key that made them so, not on the whole scene.
+START_TEST(refused_choices_are_told_with_their_place)
 {
-    static const struct {
-        const char *text, *place;
-        drape_method method;
-    } cases[] = {
-        {"{\"drape\": 1, \"cloths\": [{\"grid\": {}}],\n\"collision\": {\"self\": \"particles\"}}",
-         "s.json:2: collision.self: ", {.self = DRAPE_SELF_PARTICLES}},
+    static const char* const cases[][2] = {
+        {"{\"drape\": 1, \"cloths\": [{\"grid\": {}}],\n\"collision\": {\"self\": \"particles\", "
+         "\"hierarchy\": \"none\"}}",
+         "s.json:2: collision.self: "},
+        {"{\"drape\": 1, \"method\": \"sensor\", \"cloths\": [{\"grid\": {}}],\n\"collision\": "
+         "{\"hierarchy\": \"none\"}}",
+         "s.json:2: collision.hierarchy: "},
         {"{\"drape\": 1, \"cloths\": [{\"grid\": {}}],\n\"solver\": {\"model\": \"springs\"}}",
-         "s.json:2: solver.model: ", {.model = DRAPE_MODEL_SPRINGS}},
-        {"{\"drape\": 1, \"cloths\": [{\"grid\": {}}],\n\"method\": \"sensor\"}",
-         "s.json:2: method: ", {.model = DRAPE_MODEL_SPRINGS}},
+         "s.json:2: solver.model: "},
+        {"{\"drape\": 1, \"method\": \"slide\", \"cloths\": [{\"grid\": {}}],\n\"collision\": "
+         "{\"obstacles\": \"filter\"}}",
+         "s.json:2: collision.obstacles: "},
+        {"{\"drape\": 1, \"method\": \"spring\", \"cloths\": [{\"grid\": {}}],\n\"collision\": "
+         "{\"self\": \"predictive\"}}",
+         "s.json:2: collision.self: "},
+        {"{\"drape\": 1,\n\"method\": \"slide\", \"cloths\": [{\"grid\": {}}], \"collision\": "
+         "{\"obstacles\": \"filter\", \"self\": \"predictive\"}}",
+         "s.json:2: method: "},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
         drape_error error = {0};
-        drape_scene* scene = open_text(cases[i].text, "s.json", &error);
-        if (drape_method_refusal(&cases[i].method) != NULL) {
-            ck_assert_ptr_null(scene);
-            test_error_has(&error, DRAPE_ERROR_INPUT, cases[i].place);
-        }
-        drape_scene_close(scene);
+        ck_assert_ptr_null(open_text(cases[i][0], "s.json", &error));
+        test_error_has(&error, DRAPE_ERROR_INPUT, cases[i][1]);
     }
 }
 END_TEST
@@ -719,7 +723,7 @@ int main(void)
     TCase* whole = tcase_create("whole");
     tcase_add_test(whole, meshes_come_from_beside_the_scene);
     tcase_add_test(whole, what_the_world_refuses_is_told_with_its_place);
-    tcase_add_test(whole, missing_choices_are_told_with_their_place);
+    tcase_add_test(whole, refused_choices_are_told_with_their_place);
     tcase_add_test(whole, guard_is_used_or_missed_aloud);
     tcase_add_test(whole, sequences_move_colliders);
     tcase_add_test(whole, scenes_that_come_along_are_built_or_incomplete);
