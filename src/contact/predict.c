@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/vec_math.h"
+
 // Records after the last vertex, for empty lanes.
 enum { spare = 8 };
 
@@ -175,8 +177,9 @@ static void begin_batches(const dr_predict* predict, dr_predict_batches* batches
         .end = end,
         .push = predict->push * share,
         .is_kept = is_kept,
+        .can_rest = end != NULL,
         .outside = 0.1f,
-        .wide = predict->rules.static_radius,
+        .wide = 0.25f * predict->rules.static_radius,
         .depth = predict->rules.static_radius,
     };
     kernels->begin_points(batches->points.data, batches->points.count, &begin);
@@ -205,7 +208,7 @@ static bool begin_kept(dr_predict* predict, dr_memory* memory, dr_pool* pool, fl
         return true;
     }
     if (kept->is_made && !is_first) {
-        begin_batches(predict, &kept->active, share, true, predict->now);
+        begin_batches(predict, &kept->active, share, true, NULL);
         return true;
     }
     if (!kept->is_made && !dr_predict_keep(predict, memory, pool)) {
@@ -215,6 +218,18 @@ static bool begin_kept(dr_predict* predict, dr_memory* memory, dr_pool* pool, fl
     return dr_predict_wake(predict, memory);
 }
 
+// The square of the longest way of a vertex in this substep, and a push.
+static float longest_way(const dr_predict* predict, float share)
+{
+    float most = 0.0f;
+    for (int v = 0; v < predict->mesh.vertex_count; ++v) {
+        drape_vec3 way = dr_sub(dr_record_at(predict->now, v), dr_record_at(predict->start, v));
+        most = fmaxf(most, dr_dot(way, way));
+    }
+    float limit = sqrtf(most) + predict->push * share;
+    return limit * limit;
+}
+
 bool dr_predict_begin(dr_predict* predict, dr_memory* memory, dr_pool* pool, float share,
                       bool is_first)
 {
@@ -222,10 +237,11 @@ bool dr_predict_begin(dr_predict* predict, dr_memory* memory, dr_pool* pool, flo
     if (!begin_kept(predict, memory, pool, share, is_first) || !look(predict, memory, pool)) {
         return false;
     }
-    begin_batches(predict, &predict->batches, share, false, predict->now);
+    begin_batches(predict, &predict->batches, share, false, NULL);
     if (is_first || !predict->search.is_empty) {
         list_touched(predict);
     }
+    predict->most_squared = longest_way(predict, share);
     predict->contact_count = predict->batches.contact_count + predict->kept.active.contact_count;
     return true;
 }
@@ -239,8 +255,28 @@ static int sweep_batches(const dr_predict* predict, dr_predict_batches* batches)
            kernels->sweep_edges(batches->edges.data, batches->edges.count, places);
 }
 
+// Contacts throw no vertex further than the fastest was going anyway: a tangle at high speed has
+// many contacts that contradict each other, and would feed on itself.
+static void hold_back(const dr_predict* predict)
+{
+    for (int i = 0; i < predict->touched_count; ++i) {
+        int v = predict->touched[i];
+        drape_vec3 from = dr_record_at(predict->start, v);
+        drape_vec3 way = dr_sub(dr_record_at(predict->now, v), from);
+        float squared = dr_dot(way, way);
+        if (squared > predict->most_squared) {
+            float share = sqrtf(predict->most_squared / squared);
+            float* now = predict->now + 4 * (size_t)v;
+            now[0] = from.x + share * way.x;
+            now[1] = from.y + share * way.y;
+            now[2] = from.z + share * way.z;
+        }
+    }
+}
+
 void dr_predict_sweep(dr_predict* predict)
 {
     predict->given_up += sweep_batches(predict, &predict->batches);
     predict->given_up += sweep_batches(predict, &predict->kept.active);
+    hold_back(predict);
 }

@@ -63,7 +63,8 @@ typedef struct dr_predict {
     int32_t* touched;      // vertices with contacts, ascending
     uint8_t* is_touched;
     int touched_count;
-    float push; // most that a contact moves what is too near in a whole step, m
+    float push;         // most that a contact moves what is too near in a whole step, m
+    float most_squared; // of the way of a vertex in this substep, m^2
     // Of the last dr_predict_begin.
     int64_t box_tests, exact_tests;
     int contact_count;
@@ -92,10 +93,22 @@ bool dr_predict_lay(dr_predict* predict, dr_memory* memory, const dr_predict_con
 
 // Finds the contacts to be kept, in the pose of `start`.
 bool dr_predict_keep(dr_predict* predict, dr_memory* memory, dr_pool* pool);
+// Batches of the contacts that are kept, none of them removed.
+bool dr_predict_lay_kept(dr_predict* predict, dr_memory* memory);
 // Gathers what does not rest.
 bool dr_predict_wake(dr_predict* predict, dr_memory* memory);
 // Once a step: takes out what has been ten static radii away for thirty steps. Never adds.
 void dr_predict_age(dr_predict* predict);
+// What a step leaves to the next one, as words: ages of kept contacts and sides of the last step.
+int dr_predict_word_count(const dr_predict* predict);
+uint32_t dr_predict_word(const dr_predict* predict, int index);
+// Takes words back, which then come in order. Kept contacts must have been made if they were before.
+// False when memory is short or the words are not of this mesh.
+bool dr_predict_take_words(dr_predict* predict, dr_memory* memory, const uint32_t* words,
+                           int count);
+
+// --- predict_bytes.c ---
+
 // Kept contacts as bytes, and back. `size` becomes the number of bytes; with a buffer it says
 // before how much room there is. Bytes of another mesh are refused.
 bool dr_predict_save(const dr_predict* predict, void* buffer, size_t* size);

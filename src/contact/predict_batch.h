@@ -64,7 +64,8 @@ typedef struct dr_predict_places {
 typedef struct dr_predict_begin_args {
     const float *start, *end; // as predicted
     float push;               // most that a contact moves what is too near, m
-    bool is_kept;
+    bool is_kept;             // normals of edges are found anew
+    bool can_rest;
     float outside; // in weights
     float wide;    // m, beyond the gap
     float depth;   // m

@@ -116,7 +116,7 @@ static void begin_points(dr_point_batch* batches, int count, const dr_predict_be
         vertex8 v[4];
         gather_all(begin->start, &batches[i].lanes, v);
         plane8 plane = plane_of(v[0].at, v[1].at, v[2].at, v[3].at, dr_f8_load(batches[i].side));
-        dr_f8 rests = begin->is_kept ? points_rest(&batches[i], &plane, begin) : dr_f8_zero();
+        dr_f8 rests = begin->can_rest ? points_rest(&batches[i], &plane, begin) : dr_f8_zero();
         begin_lanes(&batches[i].lanes, plane.height, rests, begin->push);
     }
 }
@@ -284,7 +284,7 @@ static void begin_edges(dr_edge_batch* batches, int count, const dr_predict_begi
             rests = find_anew(batch, v, dr_f8_load(batch->turn));
         }
         dr_f8 height = edge_height(batch, v);
-        if (begin->is_kept) {
+        if (begin->can_rest) {
             gather_all(begin->end, &batch->lanes, v);
             dr_f8 end = edge_height(batch, v);
             rests = dr_f8_or(rests, stays_wide(&batch->lanes, height, end, begin->wide));

@@ -17,7 +17,7 @@ static void allow_kept(const dr_predict_options* options, uint32_t allow[32])
     }
 }
 
-static bool lay_kept(dr_predict* predict, dr_memory* memory)
+bool dr_predict_lay_kept(dr_predict* predict, dr_memory* memory)
 {
     dr_predict_kept* kept = &predict->kept;
     if (!dr_predict_lay(predict, memory, &kept->contacts, true, &kept->batches)) {
@@ -53,7 +53,7 @@ bool dr_predict_keep(dr_predict* predict, dr_memory* memory, dr_pool* pool)
            dr_predict_contacts_make(&predict->kept.contacts, memory, pool, &predict->mesh, &search,
                                     &query, &rules, predict->options.isa);
     dr_predict_search_free(&search, memory);
-    return made && lay_kept(predict, memory);
+    return made && dr_predict_lay_kept(predict, memory);
 }
 
 // --- Age ---
@@ -66,11 +66,30 @@ static float distance_squared(const dr_predict* predict, const dr_predict_lanes*
     return dr_dot(apart, apart);
 }
 
+static const int oldest = 3;
+
+// The lanes of batch number `at`, points first.
+static dr_predict_lanes* kept_lanes(const dr_predict_kept* kept, int at)
+{
+    dr_point_batch* points = kept->batches.points.data;
+    dr_edge_batch* edges = kept->batches.edges.data;
+    int point_count = kept->batches.points.count;
+    return at < point_count ? &points[at].lanes : &edges[at - point_count].lanes;
+}
+
+static void remove_lane(dr_predict* predict, dr_predict_lanes* lanes, int lane)
+{
+    for (int k = 0; k < 4; ++k) {
+        lanes->vertex[k][lane] = predict->mesh.vertex_count + lane;
+    }
+    lanes->gap[lane] = 0.0f;
+    lanes->there &= ~(1u << lane);
+    ++predict->kept.removed;
+}
+
 // One look at the lanes of a batch.
 static void look_at(dr_predict* predict, dr_predict_lanes* lanes, uint8_t* ages)
 {
-    const int most = 3;
-    int vertices = predict->mesh.vertex_count;
     float far = 10.0f * predict->rules.static_radius + 4.0f * predict->push;
     for (int lane = 0; lane < 8; ++lane) {
         if (!(lanes->there >> lane & 1)) {
@@ -78,13 +97,8 @@ static void look_at(dr_predict* predict, dr_predict_lanes* lanes, uint8_t* ages)
         }
         bool is_far = distance_squared(predict, lanes, lane) > far * far;
         ages[lane] = is_far ? (uint8_t)(ages[lane] + 1) : 0;
-        if (ages[lane] == most) {
-            for (int k = 0; k < 4; ++k) {
-                lanes->vertex[k][lane] = vertices + lane;
-            }
-            lanes->gap[lane] = 0.0f;
-            lanes->there &= ~(1u << lane);
-            ++predict->kept.removed;
+        if (ages[lane] == oldest) {
+            remove_lane(predict, lanes, lane);
         }
     }
 }
@@ -93,194 +107,86 @@ static void look_at(dr_predict* predict, dr_predict_lanes* lanes, uint8_t* ages)
 void dr_predict_age(dr_predict* predict)
 {
     dr_predict_kept* kept = &predict->kept;
-    dr_point_batch* points = kept->batches.points.data;
-    dr_edge_batch* edges = kept->batches.edges.data;
-    int point_count = kept->batches.points.count, count = point_count + kept->batches.edges.count;
-    int looks = (count + 9) / 10;
+    int count = kept->batches.points.count + kept->batches.edges.count, looks = (count + 9) / 10;
     uint8_t* ages = kept->ages.data;
     for (int i = 0; i < looks; ++i) {
         int at = kept->next < count ? kept->next : 0;
-        dr_predict_lanes* lanes =
-            at < point_count ? &points[at].lanes : &edges[at - point_count].lanes;
-        look_at(predict, lanes, ages + 8 * at);
+        look_at(predict, kept_lanes(kept, at), ages + 8 * at);
         kept->next = at + 1;
     }
 }
 
-// --- Bytes ---
+// --- Words ---
 
-static const char magic[8] = "drapeKC1";
+enum { word_head = 3 };
 
-// Numbers, low byte first.
-typedef struct writer {
-    unsigned char* bytes;
-    size_t room, count;
-} writer;
-
-static void put(writer* w, uint32_t value)
+int dr_predict_word_count(const dr_predict* predict)
 {
-    if (w->bytes && w->count + 4 <= w->room) {
-        for (int i = 0; i < 4; ++i) {
-            w->bytes[w->count + (size_t)i] = (unsigned char)(value >> (8 * i));
+    return word_head + predict->kept.ages.count + 2 * predict->contacts.points.count;
+}
+
+uint32_t dr_predict_word(const dr_predict* predict, int index)
+{
+    const dr_predict_kept* kept = &predict->kept;
+    const uint32_t head[word_head] = {(uint32_t)kept->ages.count, (uint32_t)kept->next,
+                                      (uint32_t)predict->contacts.points.count};
+    if (index < word_head) {
+        return head[index];
+    }
+    index -= word_head;
+    if (index < kept->ages.count) {
+        return ((const uint8_t*)kept->ages.data)[index];
+    }
+    index -= kept->ages.count;
+    const dr_point_contact* contact = (const dr_point_contact*)predict->contacts.points.data;
+    contact += index / 2;
+    uint32_t packed = (uint32_t)contact->triangle << 1 | (uint32_t)contact->is_above;
+    return index % 2 ? packed : (uint32_t)contact->vertex;
+}
+
+static void take_ages(dr_predict* predict, const uint32_t* words)
+{
+    uint8_t* ages = predict->kept.ages.data;
+    for (int i = 0; i < predict->kept.ages.count; ++i) {
+        ages[i] = (uint8_t)words[i];
+        if (ages[i] >= oldest) {
+            remove_lane(predict, kept_lanes(&predict->kept, i / 8), i % 8);
         }
     }
-    w->count += 4;
 }
 
-static void put_float(writer* w, float value)
+static bool take_sides(dr_predict* predict, dr_memory* memory, const uint32_t* words, int count)
 {
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    put(w, bits);
-}
-
-typedef struct reader {
-    const unsigned char* bytes;
-    size_t size, at;
-} reader;
-
-static uint32_t get(reader* r)
-{
-    uint32_t value = 0;
-    for (int i = 0; i < 4 && r->at + 4 <= r->size; ++i) {
-        value |= (uint32_t)r->bytes[r->at + (size_t)i] << (8 * i);
-    }
-    r->at += 4;
-    return value;
-}
-
-static float get_float(reader* r)
-{
-    uint32_t bits = get(r);
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-// What must be the same for the numbers in a file to mean the same.
-static void head_of(const dr_predict* predict, uint32_t head[4])
-{
-    head[0] = (uint32_t)predict->mesh.vertex_count;
-    head[1] = (uint32_t)predict->mesh.edge_count;
-    head[2] = (uint32_t)predict->mesh.triangle_count;
-    head[3] = predict->options.is_points;
-}
-
-static void put_edges(writer* w, const dr_array* list, const dr_array* gaps)
-{
-    const dr_edge_contact* contact = list->data;
-    const float* gap = gaps->data;
-    put(w, (uint32_t)list->count);
-    for (int i = 0; i < list->count; ++i) {
-        put(w, (uint32_t)contact[i].a);
-        put(w, (uint32_t)contact[i].b);
-        put_float(w, contact[i].normal.x);
-        put_float(w, contact[i].normal.y);
-        put_float(w, contact[i].normal.z);
-        put_float(w, contact[i].alpha);
-        put_float(w, contact[i].beta);
-        put_float(w, gap[i]);
-    }
-}
-
-bool dr_predict_save(const dr_predict* predict, void* buffer, size_t* size)
-{
-    const dr_predict_contacts* contacts = &predict->kept.contacts;
-    writer w = {buffer, buffer ? *size : 0, sizeof magic};
-    uint32_t head[4];
-    head_of(predict, head);
-    if (buffer && *size >= sizeof magic) {
-        memcpy(buffer, magic, sizeof magic);
-    }
-    for (int i = 0; i < 4; ++i) {
-        put(&w, head[i]);
-    }
-    const dr_point_contact* point = contacts->points.data;
-    const float* gap = contacts->point_gaps.data;
-    put(&w, (uint32_t)contacts->points.count);
-    for (int i = 0; i < contacts->points.count; ++i) {
-        put(&w, (uint32_t)point[i].vertex);
-        put(&w, point[i].triangle << 1 | point[i].is_above);
-        put_float(&w, gap[i]);
-    }
-    put_edges(&w, &contacts->edges, &contacts->edge_gaps);
-    put_edges(&w, &contacts->pairs, &contacts->pair_gaps);
-    *size = w.count;
-    return !buffer || w.count <= w.room;
-}
-
-static bool get_points(reader* r, dr_memory* memory, const dr_predict_mesh* mesh,
-                       dr_predict_contacts* contacts)
-{
-    uint32_t count = get(r);
-    for (uint32_t i = 0; i < count; ++i) {
-        uint32_t vertex = get(r), packed = get(r), triangle = packed >> 1;
-        float gap = get_float(r);
-        if (r->at > r->size || vertex >= (uint32_t)mesh->vertex_count ||
-            triangle >= (uint32_t)mesh->triangle_count || !(fabsf(gap) < 1e6f)) {
-            return false;
-        }
-        dr_point_contact* at = dr_array_push(memory, &contacts->points, sizeof *at);
-        float* gap_at = dr_array_push(memory, &contacts->point_gaps, sizeof *gap_at);
-        if (!at || !gap_at) {
-            return false;
-        }
-        *at = (dr_point_contact){(int32_t)vertex, triangle & 0x7fffffffu, packed & 1u};
-        *gap_at = gap;
-    }
-    return true;
-}
-
-static bool get_edges(reader* r, dr_memory* memory, int limit, dr_array* list, dr_array* gaps)
-{
-    uint32_t count = get(r);
-    for (uint32_t i = 0; i < count; ++i) {
-        uint32_t a = get(r), b = get(r);
-        float number[6];
-        bool is_sound = a < (uint32_t)limit && b < (uint32_t)limit;
-        for (int k = 0; k < 6; ++k) {
-            number[k] = get_float(r);
-            is_sound = is_sound && fabsf(number[k]) < 1e6f;
-        }
-        if (r->at > r->size || !is_sound) {
-            return false;
-        }
-        dr_edge_contact* at = dr_array_push(memory, list, sizeof *at);
-        float* gap = dr_array_push(memory, gaps, sizeof *gap);
-        if (!at || !gap) {
-            return false;
-        }
-        *at = (dr_edge_contact){
-            (int32_t)a, (int32_t)b, {number[0], number[1], number[2]}, number[3], number[4]};
-        *gap = number[5];
-    }
-    return true;
-}
-
-bool dr_predict_load(dr_predict* predict, dr_memory* memory, const void* buffer, size_t size)
-{
-    reader r = {buffer, size, sizeof magic};
-    uint32_t head[4];
-    head_of(predict, head);
-    bool fits = size >= sizeof magic && memcmp(buffer, magic, sizeof magic) == 0;
-    for (int i = 0; i < 4; ++i) {
-        fits = get(&r) == head[i] && fits;
-    }
-    if (!fits) {
+    dr_predict_contacts* contacts = &predict->contacts;
+    dr_predict_contacts_forget(contacts);
+    if (!dr_array_reserve(memory, &contacts->points, sizeof(dr_point_contact), count)) {
         return false;
     }
-    const dr_predict_mesh* mesh = &predict->mesh;
-    dr_predict_contacts found;
-    bool is_read = dr_predict_contacts_create(&found, memory, mesh->vertex_count) &&
-                   get_points(&r, memory, mesh, &found) &&
-                   get_edges(&r, memory, mesh->edge_count, &found.edges, &found.edge_gaps) &&
-                   get_edges(&r, memory, mesh->vertex_count, &found.pairs, &found.pair_gaps) &&
-                   r.at == size;
-    if (is_read) {
-        dr_predict_contacts_free(&predict->kept.contacts, memory);
-        predict->kept.contacts = found;
-        return lay_kept(predict, memory);
+    dr_point_contact* at = contacts->points.data;
+    for (int i = 0; i < count; ++i) {
+        uint32_t vertex = words[2 * i], packed = words[2 * i + 1], triangle = packed >> 1;
+        if (vertex >= (uint32_t)predict->mesh.vertex_count ||
+            triangle >= (uint32_t)predict->mesh.triangle_count) {
+            return false;
+        }
+        at[i] = (dr_point_contact){(int32_t)vertex, triangle & 0x7fffffffu, packed & 1u};
     }
-    dr_predict_contacts_free(&found, memory);
-    return false;
+    contacts->points.count = count;
+    return true;
+}
+
+bool dr_predict_take_words(dr_predict* predict, dr_memory* memory, const uint32_t* words, int count)
+{
+    int64_t ages = count >= word_head ? words[0] : 0, sides = count >= word_head ? words[2] : 0;
+    // What was removed is there again at first.
+    if (count != word_head + ages + 2 * sides ||
+        (predict->kept.is_made && !dr_predict_lay_kept(predict, memory)) ||
+        (ages != 0 && ages != predict->kept.ages.count)) {
+        return false;
+    }
+    if (ages > 0) {
+        take_ages(predict, words + word_head);
+        predict->kept.next = (int)words[1];
+    }
+    return take_sides(predict, memory, words + word_head + ages, (int)sides);
 }

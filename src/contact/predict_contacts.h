@@ -77,6 +77,12 @@ bool dr_predict_contacts_make(dr_predict_contacts* contacts, dr_memory* memory, 
 // Largest distance at which two parts make contacts without motion.
 float dr_predict_reach(const dr_predict_mesh* mesh, const dr_predict_rules* rules);
 
+// --- predict_sides.c ---
+
+// 1 or -1; 0 when there was no such contact.
+int dr_predict_last_side(dr_predict_contacts* contacts, dr_memory* memory, int vertex,
+                         int triangle);
+
 // --- predict_layers.c ---
 
 // 1 when the first part lies over the second by what the author said, -1 when under it, 0 when

@@ -261,6 +261,38 @@ void dr_world_finish_predict(drape_world* world)
     }
 }
 
+// --- Snapshots ---
+
+int dr_world_predict_word_count(const drape_world* world)
+{
+    return world->predict ? dr_predict_word_count(&world->predict->predict) : 0;
+}
+
+uint32_t dr_world_predict_word(const drape_world* world, int index)
+{
+    return dr_predict_word(&world->predict->predict, index);
+}
+
+bool dr_world_ready_predict(drape_world* world)
+{
+    if (!is_predictive(world)) {
+        return true;
+    }
+    if (!refresh(world)) {
+        return false;
+    }
+    dr_predict* predict = &world->predict->predict;
+    read_all(world->predict);
+    return !predict->options.use_cache || predict->kept.is_made ||
+           dr_predict_keep(predict, &world->memory, world->pool);
+}
+
+bool dr_world_take_predict_words(drape_world* world, const uint32_t* words, int count)
+{
+    return count == 0 || (world->predict && dr_predict_take_words(&world->predict->predict,
+                                                                  &world->memory, words, count));
+}
+
 // --- Regions and kept contacts ---
 
 bool drape_cloth_set_regions(drape_world* world, drape_cloth_id id, const uint8_t* regions,

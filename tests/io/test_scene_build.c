@@ -515,6 +515,61 @@ START_TEST(sequences_move_colliders)
 }
 END_TEST
 
+// Two sheets over each other; the upper half of the upper one is region 1.
+#define LAYERS(collision)                                                                     \
+    "{\"drape\": 1, \"method\": \"predict\", \"solver\": {\"substeps\": 1}, \"collision\": {" \
+    "\"thickness\": 0.01, \"static_radius\": 0.02" collision                                  \
+    "}, \"cloths\": [{\"grid\": {\"size\": [1, 1], \"resolution\": [5, 5]}, \"layer\": 0}, "  \
+    "{\"grid\": {\"size\": [1, 1], \"resolution\": [5, 5]}, \"layer\": 1, "                   \
+    "\"place\": {\"translate\": [0, 0, -0.012]}, \"regions\": [{\"region\": 1, \"where\": "    \
+    "{\"box\": {\"min\": [-1, -0.01, -1], \"max\": [1, 1, 1]}}}]}]}"
+
+static int self_contacts(const char* text, const char* path)
+{
+    drape_scene* scene = open_sound(text, path);
+    int count = drape_world_step(drape_scene_world(scene), 1.0f / 30.0f).self_contact_count;
+    drape_scene_close(scene);
+    return count;
+}
+
+START_TEST(regions_reach_the_world)
+{
+    int all = self_contacts(LAYERS(""), "s.json");
+    int half = self_contacts(LAYERS(", \"regions\": [[0, 1]]"), "s.json");
+    ck_assert_int_gt(all, 50);
+    ck_assert_int_gt(half, all / 4);
+    ck_assert_int_lt(half, 3 * all / 4);
+    ck_assert_int_eq(self_contacts(LAYERS(", \"regions\": [[2, 2]]"), "s.json"), 0);
+    int points = self_contacts(LAYERS(", \"features\": \"points\""), "s.json");
+    ck_assert_int_gt(points, 20);
+    ck_assert_int_lt(points, all);
+}
+END_TEST
+
+// The file is written the first time and read the second.
+START_TEST(kept_contacts_have_a_file)
+{
+    test_folder folder = test_folder_make();
+    char path[1024];
+    snprintf(path, sizeof path, "%s", test_path(&folder, "s.json"));
+    const char* text = LAYERS(", \"cache\": \"kept.bin\"");
+    int first = self_contacts(text, path);
+    size_t size = 0;
+    char* bytes = test_file_read(test_path(&folder, "kept.bin"), &size);
+    ck_assert_uint_gt(size, 1000);
+    ck_assert_int_gt(first, 20);
+    ck_assert_int_eq(self_contacts(text, path), first);
+    bytes[10] ^= 1;
+    test_file_write(test_path(&folder, "kept.bin"), bytes, size);
+    free(bytes);
+    char sentence[2000];
+    snprintf(sentence, sizeof sentence,
+             "%s:1: collision.cache: these contacts are not of the cloths of this world", path);
+    expect_refusal(text, path, sentence);
+    test_folder_remove(&folder);
+}
+END_TEST
+
 START_TEST(scenes_that_come_along_are_built_or_incomplete)
 {
     static const char* const names[] = {"table",   "ground",    "sphere",         "flag",
@@ -673,6 +728,8 @@ int main(void)
     tcase_add_test(whole, sequences_move_colliders);
     tcase_add_test(whole, scenes_that_come_along_are_built_or_incomplete);
     tcase_add_test(whole, garments_can_be_built);
+    tcase_add_test(whole, regions_reach_the_world);
+    tcase_add_test(whole, kept_contacts_have_a_file);
     suite_add_tcase(suite, whole);
     return test_run(suite);
 }

@@ -351,6 +351,29 @@ START_TEST(short_memory_is_survived)
 }
 END_TEST
 
+// A saved world goes on with the same bits, in a world that was just made.
+START_TEST(snapshots_go_on_with_the_same_bits)
+{
+    pair_of_layers one = make_layers(_i, 1), two = make_layers(_i, 1);
+    for (int i = 0; i < 10; ++i) {
+        drape_world_step(one.world, 1.0f / 30.0f);
+    }
+    size_t size = 0;
+    ck_assert(drape_world_save(one.world, NULL, &size));
+    void* bytes = malloc(size);
+    ck_assert(drape_world_save(one.world, bytes, &size));
+    ck_assert(drape_world_load(two.world, bytes, size));
+    free(bytes);
+    for (int i = 0; i < 10; ++i) {
+        drape_world_step(one.world, 1.0f / 30.0f);
+        drape_world_step(two.world, 1.0f / 30.0f);
+    }
+    ck_assert_uint_eq(drape_world_hash(one.world), drape_world_hash(two.world));
+    drape_world_destroy(one.world);
+    drape_world_destroy(two.world);
+}
+END_TEST
+
 START_TEST(what_makes_no_sense_is_refused)
 {
     drape_method method;
@@ -406,6 +429,7 @@ int main(void)
     tcase_add_loop_test(worlds, threads_change_nothing, 0, 2);
     tcase_add_loop_test(worlds, settled_steps_make_no_heap_calls, 0, 2);
     tcase_add_loop_test(worlds, short_memory_is_survived, 0, 2);
+    tcase_add_loop_test(worlds, snapshots_go_on_with_the_same_bits, 0, 2);
     tcase_add_test(worlds, what_makes_no_sense_is_refused);
     tcase_set_timeout(sides, 60);
     tcase_set_timeout(worlds, 60);
