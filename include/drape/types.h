@@ -345,6 +345,12 @@ typedef struct drape_step_report {
     int64_t exact_tests;  // distance evaluations in the step
     int guarded_count;    // vertices kept from passing into solids, summed over the substeps
     int pinched_count;    // those that found no place outside of all solids
+    int cut_count;        // vertices stopped on their way so that cloth does not pass through cloth,
+                          // summed over the substeps; with DRAPE_SELF_GUARDED, as the next four
+    double guard_energy;  // kinetic energy that the guard of cloth against cloth took away, J
+    int self_contact_count; // contacts of cloth with cloth in the last substep
+    int self_pair_count;    // pairs of features that are watched
+    int self_search_count;  // times that they were searched for
     int runs;             // most detect-solve repetitions in a substep
     drape_run_counts counts;
     float smallest_gap;   // between vertices and colliders, m; infinity without colliders; to

@@ -98,10 +98,10 @@ static const char* self_refusal(drape_self_collision self)
     switch (self) {
     case DRAPE_SELF_NONE:
     case DRAPE_SELF_GEOMETRIC:
-    case DRAPE_SELF_BOXES: return NULL;
+    case DRAPE_SELF_BOXES:
+    case DRAPE_SELF_GUARDED: return NULL;
     case DRAPE_SELF_PARTICLES: return "self-collision `particles` is not built yet";
     case DRAPE_SELF_PREDICTIVE: return "self-collision `predictive` is not built yet";
-    case DRAPE_SELF_GUARDED: return "self-collision `guarded` is not built yet";
     default: return "unknown self-collision";
     }
 }
@@ -118,6 +118,11 @@ const char* drape_method_refusal(const drape_method* method)
     if (!refusal && method->model == DRAPE_MODEL_ELASTIC &&
         method->obstacles != DRAPE_OBSTACLES_SLIDE) {
         refusal = "the cloth model `elastic` needs the obstacle response `slide`";
+    }
+    if (!refusal && method->self == DRAPE_SELF_GUARDED &&
+        (method->model != DRAPE_MODEL_XPBD || method->obstacles != DRAPE_OBSTACLES_PREDICTIVE)) {
+        refusal = "self-collision `guarded` needs the cloth model `xpbd` and the obstacle response "
+                  "`predictive`";
     }
     return refusal;
 }

@@ -7,6 +7,7 @@
 
 #include "core/isa.h"
 #include "core/vec_math.h"
+#include "scene/apart_step.h"
 #include "scene/elastic_step.h"
 #include "scene/mesh_link.h"
 #include "scene/motion.h"
@@ -242,7 +243,6 @@ static bool blow(drape_world* world)
     return true;
 }
 
-
 // Long steps are cut finer, so that a hitch of the host does not become an explosion; and so are
 // steps in which something goes far against the size of a collider, up to sixteen times.
 static int count_xpbd_substeps(const drape_world* world, float dt)
@@ -327,14 +327,17 @@ static bool detect_and_solve(drape_world* world)
 {
     drape_stage_ms* ms = &world->report.ms;
     double t0 = dr_now_ms();
-    if (!dr_world_detect(world)) {
+    bool has_apart = dr_world_has_apart(world);
+    if (!dr_world_detect(world) || (has_apart && !dr_world_touch_apart(world))) {
         return false;
     }
     double t1 = dr_now_ms();
     dr_world_solve(world, NULL, NULL);
     double t2 = dr_now_ms();
+    bool is_guarded = !has_apart || dr_world_slide_apart(world);
     dr_world_guard_contacts(world);
-    bool is_guarded = dr_world_guard_solids(world);
+    is_guarded =
+        is_guarded && dr_world_guard_solids(world) && (!has_apart || dr_world_cut_apart(world));
     ms->detect += t1 - t0;
     ms->solve += t2 - t1;
     ms->guard += dr_now_ms() - t2;

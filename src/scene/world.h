@@ -111,6 +111,7 @@ struct drape_world {
     dr_slots cloths, colliders, pins, seams;
     dr_array links; // dr_mesh_link*: cloths and bodies that were near each other
     struct dr_trials* trials; // scene/trials.h; null until a method needs them
+    struct dr_world_apart* apart; // scene/apart_step.h; the same
 
     // Work lists over all cloths, made anew when cloths come or go.
     bool is_work_stale;
