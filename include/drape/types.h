@@ -346,8 +346,10 @@ typedef struct drape_step_report {
     int guarded_count;    // vertices kept from passing into solids, summed over the substeps
     int pinched_count;    // those that found no place outside of all solids
     int cut_count;        // vertices stopped on their way so that cloth does not pass through cloth,
-                          // summed over the substeps; with DRAPE_SELF_GUARDED, as the next four
+                          // summed over the substeps; with DRAPE_SELF_GUARDED, as the next five
     double guard_energy;  // kinetic energy that the guard of cloth against cloth took away, J
+    int crossed_count;    // pairs of triangles that cross in the last substep, as they did at the
+                          // start: the guard leaves them alone until they are free
     int self_contact_count; // contacts of cloth with cloth in the last substep
     int self_pair_count;    // pairs of features that are watched
     int self_search_count;  // times that they were searched for

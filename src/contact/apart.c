@@ -83,6 +83,27 @@ static bool create_search(dr_apart* apart, dr_memory* memory)
     return made;
 }
 
+static bool list_around(dr_apart* apart, dr_memory* memory)
+{
+    const dr_sheets* s = apart->sheets;
+    int32_t* start = apart->around_start = dr_new_zeroed(memory, int32_t, s->vertex_count + 2);
+    apart->around = dr_new(memory, int32_t, 3 * (size_t)s->triangle_count + 1);
+    if (!start || !apart->around) {
+        return false;
+    }
+    for (int i = 0; i < 3 * s->triangle_count; ++i) {
+        ++start[s->triangles[i / 3][i % 3] + 2];
+    }
+    for (int v = 0; v < s->vertex_count; ++v) {
+        start[v + 2] += start[v + 1];
+    }
+    // Beginnings are one place behind and move up as the lists fill.
+    for (int i = 0; i < 3 * s->triangle_count; ++i) {
+        apart->around[start[s->triangles[i / 3][i % 3] + 1]++] = i / 3;
+    }
+    return true;
+}
+
 static float mean_edge(const dr_apart* apart)
 {
     const dr_sheets* s = apart->sheets;
@@ -110,7 +131,8 @@ bool dr_apart_create(dr_apart* apart, dr_memory* memory, const dr_sheets* sheets
     apart->part_of_vertex = dr_new(memory, int32_t, vertices);
     apart->cloths = dr_new_zeroed(memory, dr_apart_cloth, sheets->part_count + 1);
     apart->share = dr_new(memory, float, vertices);
-    bool made = apart->part_of_vertex && apart->cloths && apart->share;
+    apart->jolt = dr_new_zeroed(memory, float, vertices);
+    bool made = apart->part_of_vertex && apart->cloths && apart->share && apart->jolt;
     for (int k = 0; vertex_arrays(apart, k); ++k) {
         *vertex_arrays(apart, k) = dr_new_zeroed(memory, float, 4 * vertices);
         made = made && *vertex_arrays(apart, k);
@@ -123,7 +145,7 @@ bool dr_apart_create(dr_apart* apart, dr_memory* memory, const dr_sheets* sheets
             apart->part_of_vertex[v] = p;
         }
     }
-    made = create_search(apart, memory);
+    made = create_search(apart, memory) && list_around(apart, memory);
     apart->edge_length = mean_edge(apart);
     return made;
 }
@@ -133,7 +155,7 @@ static void free_list(dr_apart_list* list, dr_memory* memory)
     dr_array_free(memory, &list->vertex, sizeof(int32_t[4]));
     dr_array_free(memory, &list->lower, sizeof(float));
     dr_array_free(memory, &list->after, sizeof(float));
-    dr_array_free(memory, &list->target, sizeof(float));
+
     dr_array_free(memory, &list->record, sizeof(int32_t));
 }
 
@@ -146,22 +168,28 @@ void dr_apart_free(dr_apart* apart, dr_memory* memory)
     dr_delete(memory, apart->part_of_vertex, vertices);
     dr_delete(memory, apart->cloths, apart->sheets->part_count + 1);
     dr_delete(memory, apart->share, vertices);
+    dr_delete(memory, apart->jolt, vertices);
     for (int k = 0; vertex_arrays(apart, k); ++k) {
         dr_delete(memory, *vertex_arrays(apart, k), 4 * vertices);
     }
+    dr_delete(memory, apart->around_start, apart->sheets->vertex_count + 2);
+    dr_delete(memory, apart->around, 3 * (size_t)apart->sheets->triangle_count + 1);
+    dr_array_free(memory, &apart->crossed, sizeof(dr_pair));
+    dr_array_free(memory, &apart->crossing, sizeof(dr_pair));
     dr_features_free(&apart->features, memory);
     dr_tree_free(&apart->tree, memory);
     dr_pair_search_free(&apart->search, memory);
     free_list(&apart->lists[DR_APART_POINT], memory);
     free_list(&apart->lists[DR_APART_EDGES], memory);
-    dr_array_free(memory, &apart->kept, sizeof(dr_pair));
-    dr_array_free(memory, &apart->sorted, sizeof(dr_pair));
+    dr_array_free(memory, &apart->kept, sizeof(dr_apart_near));
+    dr_array_free(memory, &apart->sorted, sizeof(dr_apart_near));
     dr_array_free(memory, &apart->bucket, sizeof(int32_t));
     dr_array_free(memory, &apart->flagged, sizeof(int32_t));
     dr_array_free(memory, &apart->flag_counts, sizeof(int32_t));
     dr_array_free(memory, &apart->quads, sizeof(int32_t[4]));
     dr_array_free(memory, &apart->closest, sizeof(dr_closest));
     dr_array_free(memory, &apart->distance, sizeof(float));
+    dr_array_free(memory, &apart->at_rest, sizeof(float));
     dr_array_free(memory, &apart->contacts, sizeof(dr_apart_contact));
     dr_array_free(memory, &apart->records, sizeof(dr_apart_record));
     *apart = (dr_apart){0};
@@ -170,6 +198,7 @@ void dr_apart_free(dr_apart* apart, dr_memory* memory)
 void dr_apart_forget(dr_apart* apart)
 {
     apart->has_list = false;
+    apart->is_known = false;
     apart->age = 0;
 }
 
@@ -205,6 +234,7 @@ void dr_apart_commit(dr_apart* apart)
         list->after = lower;
     }
     dr_apart_drop_records(apart);
+    apart->has_list = apart->has_list && !apart->is_for_guard;
     apart->contacts.count = 0;
     ++apart->age;
 }

@@ -56,9 +56,15 @@ typedef struct dr_apart_list {
     dr_array vertex; // int32_t[4]
     dr_array lower;  // float: the distance at x is no less
     dr_array after;  // float: scratch, the same at y
-    dr_array target; // float: distance that contacts hold, m
+
     dr_array record; // int32_t: number of its record in this substep, or -1
 } dr_apart_list;
+
+// A pair of the search that may come near.
+typedef struct dr_apart_near {
+    int32_t a, b;
+    float lower;
+} dr_apart_near;
 
 // A pair that comes near in this substep.
 typedef struct dr_apart_contact {
@@ -105,6 +111,7 @@ typedef struct dr_apart {
     float* rest;        // the same, for distances at rest
     float* share;       // t of each vertex
     float* before;      // four floats per vertex: y before it was slid or cut
+    float* jolt;        // how far the solver took each vertex from its prediction of late, m
     float edge_length;  // mean of the rest shape
 
     // Balls, made with the list.
@@ -115,21 +122,30 @@ typedef struct dr_apart {
     int age;        // substeps since
     int horizon;    // substeps that the list is made for
     bool has_list;
+    bool is_for_guard;  // the list has no pairs for contacts: it goes with the substep
     float rounding;     // of coordinates: more than any error of a place
     float way_rounding; // of ways
     float floor;        // see above
     bool is_sound;      // all y are numbers of a sensible size
 
     dr_apart_list lists[2];
-    dr_array kept, sorted; // dr_pair: scratch of the search
+    dr_array kept, sorted; // dr_apart_near: scratch of the search
     dr_array bucket;
     dr_array flagged; // int32_t: pairs that a pass asks for
     dr_array flag_counts;
     dr_array quads;    // int32_t[4] of flagged pairs
     dr_array closest;  // dr_closest of them
     dr_array distance; // float: lower bounds of them, or of candidates
+    dr_array at_rest;  // float: of their distances at rest; of candidates, less what balls allow
     dr_array contacts; // dr_apart_contact
     dr_array records;  // dr_apart_record
+
+    // Triangles that cross at x; pairs of their features are not guarded (apart_crossed.c).
+    dr_array crossed;      // dr_pair, sorted
+    dr_array crossing;     // scratch
+    bool is_known;         // `crossed` is up to date but for the last substep
+    int32_t* around;       // triangles around each vertex,
+    int32_t* around_start; // from around_start[v] to around_start[v + 1]
 
     // Counts since the caller last set them to zero.
     int64_t box_tests, exact_tests;
@@ -163,37 +179,43 @@ void dr_apart_commit(dr_apart* apart);
 // --- For the files of this module ---
 
 // Makes the list anew when some y is outside of its ball.
-bool dr_apart_refresh(dr_apart* apart, dr_memory* memory, dr_pool* pool);
-// Lists pairs of a kind whose distance at y may be below their target plus `beyond` (targets count
-// only when `with_targets`) into `flagged`; sets `after` of all. Returns how many, or -1 when
-// memory is short.
+bool dr_apart_refresh(dr_apart* apart, dr_memory* memory, dr_pool* pool, bool for_guard);
+// Lists pairs of a kind whose distance at y may be below `limit` into `flagged`; sets `after` of
+// all. Returns how many, or -1 when memory is short.
 int dr_apart_watch(dr_apart* apart, dr_memory* memory, dr_pool* pool, dr_apart_kind kind,
-                   bool with_targets, float beyond);
-// Closest points at x of the flagged pairs into `closest`, and fresh lower bounds.
+                   float limit);
+// Closest points at x of the flagged pairs into `closest`, and fresh lower bounds; on demand also
+// of the distances at rest.
 bool dr_apart_measure(dr_apart* apart, dr_memory* memory, dr_pool* pool, dr_apart_kind kind,
-                      int count);
+                      int count, bool at_rest_too);
+// Which triangles cross at x.
+bool dr_apart_find_crossed(dr_apart* apart, dr_memory* memory, dr_pool* pool);
+// Whether features a and b belong to triangles that cross.
+bool dr_apart_is_exempt(const dr_apart* apart, dr_apart_kind kind, int a, int b);
+// The largest distance that contacts hold.
+float dr_apart_reach(const dr_apart* apart);
+
 // `after` of one pair from its `lower`, with the bits that watching gives it.
 float dr_apart_left(const dr_apart* apart, dr_apart_kind kind, int pair);
 void dr_apart_drop_records(dr_apart* apart);
-// A vertex is where its ball allows.
-bool dr_apart_is_in_ball(const dr_apart* apart, int vertex);
 // y - x of all vertices; `is_sound` says whether all are numbers.
 void dr_apart_set_ways(dr_apart* apart);
 // Room for `count` elements and eight more, which vectors may read and write.
 bool dr_apart_reserve(dr_memory* memory, dr_array* array, size_t size, int count);
 
 typedef struct dr_apart_kernels {
-    // Lower bounds of the distances of `count` pairs at x, less what balls allow, into `out`.
+    // Lower bounds of the distances of `count` pairs at x, and less what balls allow.
     void (*sift[2])(const float* x, const float* ball, const int32_t (*vertex)[4], int count,
-                    float rounding, float* out);
+                    float rounding, float* lower, float* allowed);
+
     // As `lower`, from x alone; weights into `closest`.
     void (*measure[2])(const float* x, const int32_t (*vertex)[4], int count, dr_closest* closest,
                        float* out);
-    // after = lower - largest difference of ways; numbers of pairs with after below target + beyond
-    // (target may be null) into `flagged`, from `first` on. Returns how many.
-    int (*watch[2])(const float* way, const int32_t (*vertex)[4], const float* lower,
-                    const float* target, float beyond, float rounding, int first, int count,
-                    float* after, int32_t* flagged);
+    // after = lower - largest difference of ways; numbers of pairs with after below the limit into
+    // `flagged`, from `first` on. Returns how many.
+    int (*watch[2])(const float* way, const int32_t (*vertex)[4], const float* lower, float limit,
+                    float rounding, int first, int count, float* after, int32_t* flagged);
+
 } dr_apart_kernels;
 
 const dr_apart_kernels* dr_apart_kernels_for(drape_isa isa);

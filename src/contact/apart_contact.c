@@ -60,7 +60,7 @@ static bool set_normal(const dr_apart* apart, dr_apart_contact* contact, dr_apar
 }
 
 static bool make_contact(const dr_apart* apart, dr_apart_kind kind, int pair,
-                         const dr_closest* closest, dr_apart_contact* out)
+                         const dr_closest* closest, float target, dr_apart_contact* out)
 {
     // What is nearer than the thickness already comes apart slowly, by this share of it in a
     // substep: its way is its velocity afterwards.
@@ -76,7 +76,7 @@ static bool make_contact(const dr_apart* apart, dr_apart_kind kind, int pair,
     if (!(resists > 0.0f) || !set_normal(apart, out, kind)) {
         return false;
     }
-    float target = ((const float*)list->target.data)[pair];
+
     out->target = fminf(target, out->gap + recovery * target);
     out->inverse = 1.0f / resists;
     const dr_apart_cloth* a = &apart->cloths[apart->part_of_vertex[out->vertex[0]]];
@@ -86,22 +86,32 @@ static bool make_contact(const dr_apart* apart, dr_apart_kind kind, int pair,
     return true;
 }
 
+// The mean thickness of two cloths, within a cloth no more than it has at rest.
+static float target_of(const dr_apart* apart, const int32_t vertex[4], float at_rest)
+{
+    int p = apart->part_of_vertex[vertex[0]], q = apart->part_of_vertex[vertex[3]];
+    float mean = 0.5f * (apart->cloths[p].thickness + apart->cloths[q].thickness);
+    return p == q ? fmaxf(fminf(mean, 0.9f * at_rest), 0.0f) : mean;
+}
+
 static bool touch_kind(dr_apart* apart, dr_memory* memory, dr_pool* pool, dr_apart_kind kind)
 {
-    int count = dr_apart_watch(apart, memory, pool, kind, true, 0.0f);
-    if (count < 0 || !dr_apart_measure(apart, memory, pool, kind, count) ||
+    int count = dr_apart_watch(apart, memory, pool, kind, dr_apart_reach(apart));
+    if (count < 0 || !dr_apart_measure(apart, memory, pool, kind, count, true) ||
         !dr_apart_reserve(memory, &apart->contacts, sizeof(dr_apart_contact),
                           apart->contacts.count + count)) {
         return false;
     }
     const int32_t* flagged = apart->flagged.data;
+    const int32_t(*quads)[4] = apart->quads.data;
     const dr_closest* closest = apart->closest.data;
-    const float* target = apart->lists[kind].target.data;
+    const float* at_rest = apart->at_rest.data;
     dr_apart_contact* contacts = apart->contacts.data;
     for (int i = 0; i < count; ++i) {
-        if (dr_apart_left(apart, kind, flagged[i]) < target[flagged[i]] &&
+        float target = target_of(apart, quads[i], at_rest[i]);
+        if (dr_apart_left(apart, kind, flagged[i]) < target &&
             (kind == DR_APART_POINT || is_inside(&closest[i]))) {
-            apart->contacts.count += make_contact(apart, kind, flagged[i], &closest[i],
+            apart->contacts.count += make_contact(apart, kind, flagged[i], &closest[i], target,
                                                   &contacts[apart->contacts.count]);
         }
     }
@@ -112,7 +122,8 @@ bool dr_apart_touch(dr_apart* apart, dr_memory* memory, dr_pool* pool)
 {
     apart->contacts.count = 0;
     dr_apart_set_ways(apart);
-    return !apart->is_sound || (dr_apart_refresh(apart, memory, pool) &&
+    return !apart->is_sound || (dr_apart_find_crossed(apart, memory, pool) &&
+                                dr_apart_refresh(apart, memory, pool, false) &&
                                 touch_kind(apart, memory, pool, DR_APART_POINT) &&
                                 touch_kind(apart, memory, pool, DR_APART_EDGES));
 }

@@ -50,12 +50,11 @@ static void open_record(dr_apart* apart, dr_apart_kind kind, int pair, dr_apart_
     apart->exempt_count += record->is_exempt;
 }
 
-// Records for pairs that are not slow. Returns whether there are new ones.
-static bool open_kind(dr_apart* apart, dr_memory* memory, dr_pool* pool, dr_apart_kind kind,
-                      bool* has_new)
+// Records for pairs that are not slow.
+static bool open_kind(dr_apart* apart, dr_memory* memory, dr_pool* pool, dr_apart_kind kind)
 {
-    int count = dr_apart_watch(apart, memory, pool, kind, false, apart->floor);
-    if (count < 0 || !dr_apart_measure(apart, memory, pool, kind, count) ||
+    int count = dr_apart_watch(apart, memory, pool, kind, apart->floor);
+    if (count < 0 || !dr_apart_measure(apart, memory, pool, kind, count, false) ||
         !dr_apart_reserve(memory, &apart->records, sizeof(dr_apart_record),
                           apart->records.count + count)) {
         return false;
@@ -70,18 +69,16 @@ static bool open_kind(dr_apart* apart, dr_memory* memory, dr_pool* pool, dr_apar
         if (after[pair] < apart->floor && number[pair] < 0) {
             number[pair] = apart->records.count;
             open_record(apart, kind, pair, &records[apart->records.count++]);
-            *has_new = true;
         }
     }
     return true;
 }
 
-static bool open_records(dr_apart* apart, dr_memory* memory, dr_pool* pool, bool* has_new)
+static bool open_records(dr_apart* apart, dr_memory* memory, dr_pool* pool)
 {
-    *has_new = false;
     dr_apart_set_ways(apart);
-    return open_kind(apart, memory, pool, DR_APART_POINT, has_new) &&
-           open_kind(apart, memory, pool, DR_APART_EDGES, has_new);
+    return open_kind(apart, memory, pool, DR_APART_POINT) &&
+           open_kind(apart, memory, pool, DR_APART_EDGES);
 }
 
 void dr_apart_drop_records(dr_apart* apart)
@@ -159,13 +156,16 @@ static bool slide_once(dr_apart* apart)
     return has_slid;
 }
 
-// What was slid out of its ball is not worth a new list.
-static void put_back_strays(dr_apart* apart)
+// How far the solver takes a vertex from its prediction is much the same from substep to substep.
+static void note_jolts(dr_apart* apart)
 {
     for (int v = 0; v < apart->sheets->vertex_count; ++v) {
-        if (!dr_apart_is_in_ball(apart, v)) {
-            memcpy(apart->y + 4 * v, apart->before + 4 * v, 3 * sizeof *apart->y);
+        float squared = 0.0f;
+        for (int c = 0; c < 3; ++c) {
+            float off = apart->y[4 * v + c] - apart->x[4 * v + c] - apart->way[4 * v + c];
+            squared += off * off;
         }
+        apart->jolt[v] = fmaxf(sqrtf(squared), 0.5f * apart->jolt[v]);
     }
 }
 
@@ -195,23 +195,23 @@ bool dr_apart_slide(dr_apart* apart, dr_memory* memory, dr_pool* pool)
     enum { passes = 2 };
     if (apart->is_sound) {
         tame(apart);
+        note_jolts(apart);
     }
     dr_apart_set_ways(apart);
     if (!apart->is_sound) {
         return true;
     }
-    if (!dr_apart_refresh(apart, memory, pool)) {
+    if (!dr_apart_refresh(apart, memory, pool, true)) {
         return false;
     }
     save(apart);
-    bool has_slid = true, has_new;
+    bool has_slid = true;
     for (int pass = 0; pass < passes && has_slid; ++pass) {
-        if (!open_records(apart, memory, pool, &has_new)) {
+        if (!open_records(apart, memory, pool)) {
             return false;
         }
         has_slid = slide_once(apart);
     }
-    put_back_strays(apart);
     count_loss(apart);
     return true;
 }
@@ -343,16 +343,16 @@ bool dr_apart_cut(dr_apart* apart, dr_memory* memory, dr_pool* pool)
     if (!apart->is_sound) {
         return true;
     }
-    if (!dr_apart_refresh(apart, memory, pool)) {
+    if (!dr_apart_refresh(apart, memory, pool, true)) {
         return false;
     }
     save(apart);
     for (int v = 0; v < apart->sheets->vertex_count; ++v) {
         apart->before[4 * v + 3] = apart->share[v] = 1.0f;
     }
-    bool is_clean = false, has_new = true;
-    while (!is_clean || has_new) {
-        if (!open_records(apart, memory, pool, &has_new)) {
+    bool is_clean = false;
+    while (!is_clean) {
+        if (!open_records(apart, memory, pool)) {
             return false;
         }
         is_clean = cut_once(apart);

@@ -60,7 +60,8 @@ static INLINE dr_f8 lower_bound(dr_apart_kind kind, const dr_v8 v[4], dr_closest
 }
 
 static INLINE void sift(dr_apart_kind kind, const float* x, const float* ball,
-                        const int32_t (*vertex)[4], int count, float rounding, float* out)
+                        const int32_t (*vertex)[4], int count, float rounding, float* lower,
+                        float* allowed)
 {
     int32_t padded[8][4];
     for (int k = 0; k < count; k += 8) {
@@ -75,7 +76,7 @@ static INLINE void sift(dr_apart_kind kind, const float* x, const float* ball,
             radius[i] = b.w;
         }
         dr_closest8 closest;
-        dr_f8 lower = lower_bound(kind, place, &closest);
+        dr_f8 bound = lower_bound(kind, place, &closest);
         dr_f8 first = radius[0], second = dr_f8_max(radius[2], radius[3]);
         if (kind == DR_APART_POINT) {
             second = dr_f8_max(second, radius[1]);
@@ -85,11 +86,13 @@ static INLINE void sift(dr_apart_kind kind, const float* x, const float* ball,
         dr_f8 may_move =
             dr_f8_add(dr_f8_sqrt(most_between(kind, middle)), dr_f8_add(first, second));
         may_move = dr_f8_mul(may_move, dr_f8_set(1.0f + 0x1p-20f));
-        float last[8];
-        dr_f8_store(is_whole ? out + k : last,
-                    dr_f8_sub(dr_f8_sub(lower, may_move), dr_f8_set(rounding)));
+        float last[2][8];
+        dr_f8_store(is_whole ? lower + k : last[0], bound);
+        dr_f8_store(is_whole ? allowed + k : last[1],
+                    dr_f8_sub(dr_f8_sub(bound, may_move), dr_f8_set(rounding)));
         if (!is_whole) {
-            memcpy(out + k, last, sizeof last[0] * (size_t)(count - k));
+            memcpy(lower + k, last[0], sizeof last[0][0] * (size_t)(count - k));
+            memcpy(allowed + k, last[1], sizeof last[1][0] * (size_t)(count - k));
         }
     }
 }
@@ -118,8 +121,8 @@ static INLINE void measure(dr_apart_kind kind, const float* x, const int32_t (*v
 }
 
 static INLINE int watch(dr_apart_kind kind, const float* way, const int32_t (*vertex)[4],
-                        const float* lower, const float* target, float beyond, float rounding,
-                        int first, int count, float* after, int32_t* flagged)
+                        const float* lower, float limit, float rounding, int first, int count,
+                        float* after, int32_t* flagged)
 {
     int32_t padded[8][4];
     int flag_count = 0;
@@ -135,12 +138,9 @@ static INLINE int watch(dr_apart_kind kind, const float* way, const int32_t (*ve
         // Arrays have room for eight more.
         dr_f8 left = dr_f8_mul(dr_f8_load(lower + k), dr_f8_set(1.0f - 0x1p-22f));
         left = dr_f8_sub(dr_f8_sub(left, moved), dr_f8_set(rounding));
-        dr_f8 limit = dr_f8_set(beyond);
-        if (target) {
-            limit = dr_f8_add(limit, dr_f8_load(target + k));
-        }
         dr_f8_store(after + k, left);
-        int bits = dr_f8_bits(dr_f8_less(left, limit)) & (is_whole ? 0xff : (1 << (count - k)) - 1);
+        int bits = dr_f8_bits(dr_f8_less(left, dr_f8_set(limit)));
+        bits &= is_whole ? 0xff : (1 << (count - k)) - 1;
         for (; bits; bits &= bits - 1) {
             flagged[flag_count++] = first + k + __builtin_ctz((unsigned)bits);
         }
@@ -149,15 +149,15 @@ static INLINE int watch(dr_apart_kind kind, const float* way, const int32_t (*ve
 }
 
 static void sift_point(const float* x, const float* ball, const int32_t (*vertex)[4], int count,
-                       float rounding, float* out)
+                       float rounding, float* lower, float* allowed)
 {
-    sift(DR_APART_POINT, x, ball, vertex, count, rounding, out);
+    sift(DR_APART_POINT, x, ball, vertex, count, rounding, lower, allowed);
 }
 
 static void sift_edges(const float* x, const float* ball, const int32_t (*vertex)[4], int count,
-                       float rounding, float* out)
+                       float rounding, float* lower, float* allowed)
 {
-    sift(DR_APART_EDGES, x, ball, vertex, count, rounding, out);
+    sift(DR_APART_EDGES, x, ball, vertex, count, rounding, lower, allowed);
 }
 
 static void measure_point(const float* x, const int32_t (*vertex)[4], int count,
@@ -173,19 +173,17 @@ static void measure_edges(const float* x, const int32_t (*vertex)[4], int count,
 }
 
 static int watch_point(const float* way, const int32_t (*vertex)[4], const float* lower,
-                       const float* target, float beyond, float rounding, int first, int count,
-                       float* after, int32_t* flagged)
+                       float limit, float rounding, int first, int count, float* after,
+                       int32_t* flagged)
 {
-    return watch(DR_APART_POINT, way, vertex, lower, target, beyond, rounding, first, count, after,
-                 flagged);
+    return watch(DR_APART_POINT, way, vertex, lower, limit, rounding, first, count, after, flagged);
 }
 
 static int watch_edges(const float* way, const int32_t (*vertex)[4], const float* lower,
-                       const float* target, float beyond, float rounding, int first, int count,
-                       float* after, int32_t* flagged)
+                       float limit, float rounding, int first, int count, float* after,
+                       int32_t* flagged)
 {
-    return watch(DR_APART_EDGES, way, vertex, lower, target, beyond, rounding, first, count, after,
-                 flagged);
+    return watch(DR_APART_EDGES, way, vertex, lower, limit, rounding, first, count, after, flagged);
 }
 
 const dr_apart_kernels DR_KERNEL(dr_apart_kernels);

@@ -11,10 +11,10 @@ enum { GRAIN = 1024 };
 
 // Room around the way that the velocity foretells, as a share of the edges: more means longer
 // lists, less means that they are made anew more often.
-static const float slack = 0.1f;
+static const float slack = 0.06f;
 enum { LONGEST_HORIZON = 32 };
 
-bool dr_apart_is_in_ball(const dr_apart* apart, int v)
+static bool is_in_ball(const dr_apart* apart, int v)
 {
     const float* y = apart->y + 4 * v;
     const float* place = apart->place + 4 * v;
@@ -31,7 +31,7 @@ static bool are_in_balls(const dr_apart* apart)
 {
     bool are_in = true;
     for (int v = 0; v < apart->sheets->vertex_count && are_in; ++v) {
-        are_in = dr_apart_is_in_ball(apart, v);
+        are_in = is_in_ball(apart, v);
     }
     return are_in;
 }
@@ -65,6 +65,8 @@ static void make_balls(dr_apart* apart)
 {
     choose_frame(apart);
     choose_horizon(apart);
+    // In a crash no list lasts, and it is made as short as can be.
+    bool is_short = apart->horizon == 1;
     float half = 0.5f * (float)apart->horizon, largest = 0.0f;
     for (int v = 0; v < apart->sheets->vertex_count; ++v) {
         float *ball = apart->ball + 4 * v, *place = apart->place + 4 * v, squared = 0.0f;
@@ -74,7 +76,8 @@ static void make_balls(dr_apart* apart)
             squared += ball[c] * ball[c];
             largest = fmaxf(largest, fabsf(place[c]));
         }
-        ball[3] = sqrtf(squared) * 1.000001f + slack * apart->edge_length;
+        ball[3] = sqrtf(squared) * 1.000001f + slack * apart->edge_length +
+                  (is_short ? 0.0f : apart->jolt[v]);
         for (int c = 0; c < 3; ++c) {
             apart->box_lo[4 * v + c] = place[c] - ball[3];
             apart->box_hi[4 * v + c] = place[c] + ball[3];
@@ -111,7 +114,7 @@ static void sift_task(void* context, int begin, int end, int worker)
     const sift_work* work = context;
     const dr_apart* apart = work->apart;
     const dr_apart_kernels* kernels = dr_apart_kernels_for(apart->isa);
-    float* out = apart->distance.data;
+    float *lower = apart->distance.data, *allowed = apart->at_rest.data;
     int32_t vertex[256][4];
     for (int first = begin; first < end; first += 256) {
         int count = end - first < 256 ? end - first : 256;
@@ -119,7 +122,7 @@ static void sift_task(void* context, int begin, int end, int worker)
             corners_of(apart, work->kind, work->pairs[first + i], vertex[i]);
         }
         kernels->sift[work->kind](apart->x, apart->ball, (const int32_t(*)[4])vertex, count,
-                                  2.0f * apart->rounding, out + first);
+                                  2.0f * apart->rounding, lower + first, allowed + first);
     }
 }
 
@@ -127,52 +130,65 @@ static void sift_task(void* context, int begin, int end, int worker)
 static bool keep_near(dr_apart* apart, dr_memory* memory, dr_apart_kind kind, const dr_pair* pairs,
                       int count, float reach)
 {
-    const float* distance = apart->distance.data;
+    const float *lower = apart->distance.data, *allowed = apart->at_rest.data;
     apart->kept.count = 0;
-    if (!dr_apart_reserve(memory, &apart->kept, sizeof(dr_pair), count)) {
+    if (!dr_apart_reserve(memory, &apart->kept, sizeof(dr_apart_near), count)) {
         return false;
     }
-    dr_pair* kept = apart->kept.data;
+    dr_apart_near* kept = apart->kept.data;
+    int kept_count = 0;
     for (int i = 0; i < count; ++i) {
-        if (!(distance[i] >= reach)) {
-            int32_t a = pairs[i].a, b = pairs[i].b;
-            bool turn = kind == DR_APART_EDGES && b < a;
-            kept[apart->kept.count++] = turn ? (dr_pair){b, a} : (dr_pair){a, b};
-        }
+        // Written in any case: there is no telling which way a branch goes.
+        int32_t a = pairs[i].a, b = pairs[i].b;
+        bool turn = kind == DR_APART_EDGES && b < a;
+        kept[kept_count] = (dr_apart_near){turn ? b : a, turn ? a : b, lower[i]};
+        kept_count += !(allowed[i] >= reach);
     }
+    apart->kept.count = kept_count;
     return true;
 }
 
-// By their first feature, then by the second: few share the first.
-static bool sort_kept(dr_apart* apart, dr_memory* memory, int feature_count)
+// A stable pass of a counting sort over the first features, or over the second ones.
+static void sort_pass(dr_apart* apart, const dr_apart_near* from, dr_apart_near* to, int count,
+                      int feature_count, bool by_first)
 {
-    int count = apart->kept.count;
-    if (!dr_apart_reserve(memory, &apart->sorted, sizeof(dr_pair), count) ||
-        !dr_apart_reserve(memory, &apart->bucket, sizeof(int32_t), feature_count + 1)) {
-        return false;
-    }
-    const dr_pair* kept = apart->kept.data;
-    dr_pair* sorted = apart->sorted.data;
     int32_t* start = apart->bucket.data;
     memset(start, 0, sizeof *start * (size_t)(feature_count + 1));
     for (int i = 0; i < count; ++i) {
-        ++start[kept[i].a + 1];
+        ++start[(by_first ? from[i].a : from[i].b) + 1];
     }
     for (int f = 0; f < feature_count; ++f) {
         start[f + 1] += start[f];
     }
     for (int i = 0; i < count; ++i) {
-        sorted[start[kept[i].a]++] = kept[i];
+        to[start[by_first ? from[i].a : from[i].b]++] = from[i];
     }
-    for (int i = 1; i < count; ++i) {
-        dr_pair pair = sorted[i];
-        int at = i;
-        for (; at > 0 && sorted[at - 1].a == pair.a && sorted[at - 1].b > pair.b; --at) {
-            sorted[at] = sorted[at - 1];
-        }
-        sorted[at] = pair;
+}
+
+// By the first feature, then by the second, in place.
+static bool sort_kept(dr_apart* apart, dr_memory* memory, int first_count, int second_count)
+{
+    int count = apart->kept.count, most = first_count > second_count ? first_count : second_count;
+    if (!dr_apart_reserve(memory, &apart->sorted, sizeof(dr_apart_near), count) ||
+        !dr_apart_reserve(memory, &apart->bucket, sizeof(int32_t), most + 1)) {
+        return false;
     }
+    sort_pass(apart, apart->kept.data, apart->sorted.data, count, second_count, false);
+    sort_pass(apart, apart->sorted.data, apart->kept.data, count, first_count, true);
     return true;
+}
+
+// Features of triangles that cross.
+static void drop_exempt(dr_apart* apart, dr_apart_kind kind)
+{
+    dr_apart_near* kept = apart->kept.data;
+    int count = 0;
+    for (int i = 0; i < apart->kept.count; ++i) {
+        if (!dr_apart_is_exempt(apart, kind, kept[i].a, kept[i].b)) {
+            kept[count++] = kept[i];
+        }
+    }
+    apart->kept.count = count;
 }
 
 static bool list_reserve(dr_apart_list* list, dr_memory* memory, int count)
@@ -181,26 +197,14 @@ static bool list_reserve(dr_apart_list* list, dr_memory* memory, int count)
     return dr_apart_reserve(memory, &list->vertex, sizeof(int32_t[4]), count) &&
            dr_apart_reserve(memory, &list->lower, sizeof(float), count) &&
            dr_apart_reserve(memory, &list->after, sizeof(float), count) &&
-           dr_apart_reserve(memory, &list->target, sizeof(float), count) &&
-           dr_apart_reserve(memory, &list->record, sizeof(int32_t), count);
-}
 
-// Contacts hold the mean thickness of two cloths, within a cloth no more than it has at rest.
-static void set_targets(dr_apart* apart, dr_apart_list* list)
-{
-    const int32_t(*vertex)[4] = list->vertex.data;
-    float* target = list->target.data;
-    for (int i = 0; i < list->count; ++i) {
-        int p = apart->part_of_vertex[vertex[i][0]], q = apart->part_of_vertex[vertex[i][3]];
-        float mean = 0.5f * (apart->cloths[p].thickness + apart->cloths[q].thickness);
-        float at_rest = 0.9f * target[i];
-        target[i] = p == q && at_rest < mean ? (at_rest > 0.0f ? at_rest : 0.0f) : mean;
-    }
+           dr_apart_reserve(memory, &list->record, sizeof(int32_t), count);
 }
 
 typedef struct list_work {
     dr_apart* apart;
     dr_apart_kind kind;
+    bool at_rest_too;
 } list_work;
 
 static void fill_task(void* context, int begin, int end, int worker)
@@ -209,21 +213,14 @@ static void fill_task(void* context, int begin, int end, int worker)
     const list_work* work = context;
     const dr_apart* apart = work->apart;
     const dr_apart_list* list = &apart->lists[work->kind];
-    const dr_apart_kernels* kernels = dr_apart_kernels_for(apart->isa);
-    const dr_pair* sorted = apart->sorted.data;
+    const dr_apart_near* sorted = apart->kept.data;
     int32_t(*vertex)[4] = list->vertex.data;
-    float *lower = list->lower.data, *target = list->target.data;
+    float* lower = list->lower.data;
     int32_t* record = list->record.data;
-    dr_closest closest[256];
-    for (int first = begin; first < end; first += 256) {
-        int count = end - first < 256 ? end - first : 256;
-        for (int i = first; i < first + count; ++i) {
-            corners_of(apart, work->kind, sorted[i], vertex[i]);
-            record[i] = -1;
-        }
-        const int32_t(*at)[4] = (const int32_t(*)[4])vertex + first;
-        kernels->measure[work->kind](apart->x, at, count, closest, lower + first);
-        kernels->measure[work->kind](apart->rest, at, count, closest, target + first);
+    for (int i = begin; i < end; ++i) {
+        corners_of(apart, work->kind, (dr_pair){sorted[i].a, sorted[i].b}, vertex[i]);
+        lower[i] = sorted[i].lower;
+        record[i] = -1;
     }
 }
 
@@ -233,24 +230,30 @@ static bool make_list(dr_apart* apart, dr_memory* memory, dr_pool* pool, dr_apar
     dr_apart_list* list = &apart->lists[kind];
     int count;
     sift_work work = {apart, kind, dr_pair_search_list(&apart->search, (int)kind, &count)};
-    if (!dr_apart_reserve(memory, &apart->distance, sizeof(float), count)) {
+    if (!dr_apart_reserve(memory, &apart->distance, sizeof(float), count) ||
+        !dr_apart_reserve(memory, &apart->at_rest, sizeof(float), count)) {
         return false;
     }
     dr_parallel_for(pool, count, GRAIN, sift_task, &work);
     apart->exact_tests += count;
-    int features = kind == DR_APART_POINT ? apart->sheets->vertex_count : apart->sheets->edge_count;
+    bool is_point = kind == DR_APART_POINT;
+    int first = is_point ? apart->sheets->vertex_count : apart->sheets->edge_count;
+    int second = is_point ? apart->sheets->triangle_count : apart->sheets->edge_count;
     if (!keep_near(apart, memory, kind, work.pairs, count, reach) ||
-        !sort_kept(apart, memory, features) || !list_reserve(list, memory, apart->kept.count)) {
+        !sort_kept(apart, memory, first, second) ||
+        !list_reserve(list, memory, apart->kept.count)) {
         return false;
     }
+    if (apart->crossed.count > 0) {
+        drop_exempt(apart, kind);
+    }
     list->count = apart->kept.count;
-    list_work fill = {apart, kind};
+    list_work fill = {apart, kind, false};
     dr_parallel_for(pool, list->count, GRAIN, fill_task, &fill);
-    set_targets(apart, list);
     return true;
 }
 
-static float largest_thickness(const dr_apart* apart)
+float dr_apart_reach(const dr_apart* apart)
 {
     float most = 0.0f;
     for (int p = 0; p < apart->sheets->part_count; ++p) {
@@ -259,7 +262,7 @@ static float largest_thickness(const dr_apart* apart)
     return most;
 }
 
-bool dr_apart_refresh(dr_apart* apart, dr_memory* memory, dr_pool* pool)
+bool dr_apart_refresh(dr_apart* apart, dr_memory* memory, dr_pool* pool, bool for_guard)
 {
     if (apart->has_list && are_in_balls(apart)) {
         return true;
@@ -267,7 +270,9 @@ bool dr_apart_refresh(dr_apart* apart, dr_memory* memory, dr_pool* pool)
     make_balls(apart);
     apart->has_list = false;
     dr_apart_drop_records(apart);
-    float reach = largest_thickness(apart);
+    // Where no list lasts, the guard has one of its own, without what contacts want.
+    apart->is_for_guard = for_guard && apart->horizon == 1;
+    float reach = apart->is_for_guard ? apart->floor : dr_apart_reach(apart);
     // Boxes of pairs that contacts want must meet, too.
     dr_motion motion = {.start = apart->box_lo,
                         .end = apart->box_hi,
@@ -290,8 +295,7 @@ bool dr_apart_refresh(dr_apart* apart, dr_memory* memory, dr_pool* pool)
 typedef struct watch_work {
     dr_apart* apart;
     dr_apart_kind kind;
-    const float* target; // or null
-    float beyond;
+    float limit;
 } watch_work;
 
 // Items are blocks of pairs, so that lists are cut in the same way for any number of workers.
@@ -311,14 +315,14 @@ static void watch_task(void* context, int begin, int end, int worker)
     for (int block = begin; block < end; ++block) {
         int first = block * BLOCK;
         int count = list->count - first < BLOCK ? list->count - first : BLOCK;
-        counts[block] = kernels->watch[work->kind](
-            apart->way, vertex + first, lower + first, work->target ? work->target + first : NULL,
-            work->beyond, apart->way_rounding, first, count, after + first, flagged + first);
+        counts[block] = kernels->watch[work->kind](apart->way, vertex + first, lower + first,
+                                                   work->limit, apart->way_rounding, first, count,
+                                                   after + first, flagged + first);
     }
 }
 
 int dr_apart_watch(dr_apart* apart, dr_memory* memory, dr_pool* pool, dr_apart_kind kind,
-                   bool with_targets, float beyond)
+                   float limit)
 {
     const dr_apart_list* list = &apart->lists[kind];
     int blocks = (list->count + BLOCK - 1) / BLOCK, total = 0;
@@ -326,7 +330,7 @@ int dr_apart_watch(dr_apart* apart, dr_memory* memory, dr_pool* pool, dr_apart_k
         !dr_apart_reserve(memory, &apart->flag_counts, sizeof(int32_t), blocks)) {
         return -1;
     }
-    watch_work work = {apart, kind, with_targets ? list->target.data : NULL, beyond};
+    watch_work work = {apart, kind, limit};
     dr_parallel_for(pool, blocks, 1, watch_task, &work);
     int32_t* flagged = apart->flagged.data;
     const int32_t* counts = apart->flag_counts.data;
@@ -347,7 +351,8 @@ float dr_apart_left(const dr_apart* apart, dr_apart_kind kind, int pair)
         for (int j = split; j < 4; ++j) {
             const float *a = apart->way + 4 * v[i], *b = apart->way + 4 * v[j];
             float x = a[0] - b[0], y = a[1] - b[1], z = a[2] - b[2];
-            most = fmaxf(most, x * x + y * y + z * z);
+            float squared = x * x + y * y + z * z;
+            most = squared > most ? squared : most;
         }
     }
     float moved = sqrtf(most) * (1.0f + 0x1p-20f);
@@ -374,17 +379,25 @@ static void measure_task(void* context, int begin, int end, int worker)
     for (int i = begin; i < end; ++i) {
         lower[flagged[i]] = fresh[i];
     }
+    dr_closest unused[64];
+    for (int i = begin; work->at_rest_too && i < end; i += 64) {
+        int some = end - i < 64 ? end - i : 64;
+        dr_apart_kernels_for(apart->isa)
+            ->measure[work->kind](apart->rest, (const int32_t(*)[4])quads + i, some, unused,
+                                  (float*)apart->at_rest.data + i);
+    }
 }
 
 bool dr_apart_measure(dr_apart* apart, dr_memory* memory, dr_pool* pool, dr_apart_kind kind,
-                      int count)
+                      int count, bool at_rest_too)
 {
     if (!dr_apart_reserve(memory, &apart->quads, sizeof(int32_t[4]), count) ||
+        !dr_apart_reserve(memory, &apart->at_rest, sizeof(float), count) ||
         !dr_apart_reserve(memory, &apart->closest, sizeof(dr_closest), count) ||
         !dr_apart_reserve(memory, &apart->distance, sizeof(float), count)) {
         return false;
     }
-    list_work work = {apart, kind};
+    list_work work = {apart, kind, at_rest_too};
     dr_parallel_for(pool, count, GRAIN, measure_task, &work);
     apart->exact_tests += count;
     return true;

@@ -133,7 +133,13 @@ bool dr_world_touch_apart(drape_world* world)
     set_cloths(world, a);
     gather(a, true, a->apart.x);
     gather(a, false, a->apart.y);
+    bool was_known = a->apart.is_known;
     bool is_done = dr_apart_touch(&a->apart, &world->memory, world->pool);
+    if (!was_known && a->apart.crossed.count > 0) {
+        dr_log(&world->host, DRAPE_LOG_WARNING,
+               "%d pairs of triangles cross each other; they are guarded once they are free",
+               a->apart.crossed.count);
+    }
     world->report.ms.detect_self += dr_now_ms() - t0;
     return is_done;
 }
@@ -168,6 +174,7 @@ static void tell(drape_world* world, dr_apart* apart)
     report->cut_count += apart->cut_count;
     report->pinched_count += apart->pinched_count;
     report->guard_energy += apart->lost / (h * h);
+    report->crossed_count = apart->crossed.count;
     report->self_contact_count = apart->contacts.count;
     report->self_pair_count =
         apart->lists[DR_APART_POINT].count + apart->lists[DR_APART_EDGES].count;
