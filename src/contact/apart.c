@@ -222,7 +222,7 @@ void dr_apart_set_ways(dr_apart* apart)
     apart->way_rounding = 0x1p-21f * longest;
     apart->is_sound = is_sound;
     // Sixty-four times what a place may be rounded by.
-    apart->floor = 0x1p-18f * largest;
+    apart->floor = 0x1p-18f * largest + 0x1p-30f;
 }
 
 void dr_apart_commit(dr_apart* apart)

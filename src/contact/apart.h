@@ -113,6 +113,7 @@ typedef struct dr_apart {
     float* before;      // four floats per vertex: y before it was slid or cut
     float* jolt;        // how far the solver took each vertex from its prediction of late, m
     float edge_length;  // mean of the rest shape
+    float recovery;     // that contacts may add to a gap in a substep, m; set by the caller
 
     // Balls, made with the list.
     float* ball;  // four floats per vertex: middle seen from the start, radius

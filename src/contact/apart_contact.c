@@ -62,9 +62,7 @@ static bool set_normal(const dr_apart* apart, dr_apart_contact* contact, dr_apar
 static bool make_contact(const dr_apart* apart, dr_apart_kind kind, int pair,
                          const dr_closest* closest, float target, dr_apart_contact* out)
 {
-    // What is nearer than the thickness already comes apart slowly, by this share of it in a
-    // substep: its way is its velocity afterwards.
-    const float recovery = 0.05f;
+
     const dr_apart_list* list = &apart->lists[kind];
     *out = (dr_apart_contact){0};
     memcpy(out->vertex, ((const int32_t(*)[4])list->vertex.data)[pair], sizeof out->vertex);
@@ -77,7 +75,8 @@ static bool make_contact(const dr_apart* apart, dr_apart_kind kind, int pair,
         return false;
     }
 
-    out->target = fminf(target, out->gap + recovery * target);
+    // What is nearer than the thickness already comes apart slowly: its way is its velocity.
+    out->target = fminf(target, out->gap + apart->recovery);
     out->inverse = 1.0f / resists;
     const dr_apart_cloth* a = &apart->cloths[apart->part_of_vertex[out->vertex[0]]];
     const dr_apart_cloth* b = &apart->cloths[apart->part_of_vertex[out->vertex[3]]];

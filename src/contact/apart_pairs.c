@@ -12,7 +12,7 @@ enum { GRAIN = 1024 };
 // Room around the way that the velocity foretells, as a share of the edges: more means longer
 // lists, less means that they are made anew more often.
 static const float slack = 0.06f;
-enum { LONGEST_HORIZON = 32 };
+enum { LONGEST_HORIZON = 32, LONGEST_AGE = 64 };
 
 static bool is_in_ball(const dr_apart* apart, int v)
 {
@@ -84,7 +84,7 @@ static void make_balls(dr_apart* apart)
         }
     }
     float frame = fabsf(apart->frame[0]) + fabsf(apart->frame[1]) + fabsf(apart->frame[2]);
-    apart->rounding = 0x1p-20f * (largest + (float)LONGEST_HORIZON * frame + apart->edge_length);
+    apart->rounding = 0x1p-20f * (largest + (float)(LONGEST_AGE + 1) * frame + apart->edge_length);
     apart->age = 0;
 }
 
@@ -264,7 +264,7 @@ float dr_apart_reach(const dr_apart* apart)
 
 bool dr_apart_refresh(dr_apart* apart, dr_memory* memory, dr_pool* pool, bool for_guard)
 {
-    if (apart->has_list && are_in_balls(apart)) {
+    if (apart->has_list && apart->age < LONGEST_AGE && are_in_balls(apart)) {
         return true;
     }
     make_balls(apart);

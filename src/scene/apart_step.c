@@ -112,8 +112,10 @@ static void scatter(const dr_world_apart* a)
     }
 }
 
-static void set_cloths(drape_world* world, dr_world_apart* a)
+static void set_up(drape_world* world, dr_world_apart* a)
 {
+    const float exit_speed = 0.06f;
+    a->apart.recovery = exit_speed * world->substep.h;
     for (int p = 0; p < a->sheets.part_count; ++p) {
         const dr_cloth* cloth = a->cloths[p];
         a->apart.cloths[p] =
@@ -130,7 +132,7 @@ bool dr_world_touch_apart(drape_world* world)
     }
     double t0 = dr_now_ms();
     dr_world_apart* a = world->apart;
-    set_cloths(world, a);
+    set_up(world, a);
     gather(a, true, a->apart.x);
     gather(a, false, a->apart.y);
     bool was_known = a->apart.is_known;
