@@ -88,7 +88,8 @@ static bool list_around(dr_apart* apart, dr_memory* memory)
     const dr_sheets* s = apart->sheets;
     int32_t* start = apart->around_start = dr_new_zeroed(memory, int32_t, s->vertex_count + 2);
     apart->around = dr_new(memory, int32_t, 3 * (size_t)s->triangle_count + 1);
-    if (!start || !apart->around) {
+    apart->is_crossed = dr_new_zeroed(memory, uint8_t, s->triangle_count + 1);
+    if (!start || !apart->around || !apart->is_crossed) {
         return false;
     }
     for (int i = 0; i < 3 * s->triangle_count; ++i) {
@@ -132,7 +133,9 @@ bool dr_apart_create(dr_apart* apart, dr_memory* memory, const dr_sheets* sheets
     apart->cloths = dr_new_zeroed(memory, dr_apart_cloth, sheets->part_count + 1);
     apart->share = dr_new(memory, float, vertices);
     apart->jolt = dr_new_zeroed(memory, float, vertices);
-    bool made = apart->part_of_vertex && apart->cloths && apart->share && apart->jolt;
+    apart->is_pushed = dr_new_zeroed(memory, uint8_t, vertices);
+    bool made =
+        apart->part_of_vertex && apart->cloths && apart->share && apart->jolt && apart->is_pushed;
     for (int k = 0; vertex_arrays(apart, k); ++k) {
         *vertex_arrays(apart, k) = dr_new_zeroed(memory, float, 4 * vertices);
         made = made && *vertex_arrays(apart, k);
@@ -169,6 +172,8 @@ void dr_apart_free(dr_apart* apart, dr_memory* memory)
     dr_delete(memory, apart->cloths, apart->sheets->part_count + 1);
     dr_delete(memory, apart->share, vertices);
     dr_delete(memory, apart->jolt, vertices);
+    dr_delete(memory, apart->is_pushed, vertices);
+    dr_delete(memory, apart->is_crossed, apart->sheets->triangle_count + 1);
     for (int k = 0; vertex_arrays(apart, k); ++k) {
         dr_delete(memory, *vertex_arrays(apart, k), 4 * vertices);
     }

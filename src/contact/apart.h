@@ -110,6 +110,8 @@ typedef struct dr_apart {
     float *x, *y, *way; // four floats per vertex: start, candidate (w: inverse mass), y - x
     float* rest;        // the same, for distances at rest
     float* share;       // t of each vertex
+    uint8_t* is_pushed; // something that does not yield has put the vertex where it is: it is the
+                        // last to yield; set by the caller after sliding
     float* before;      // four floats per vertex: y before it was slid or cut
     float* jolt;        // how far the solver took each vertex from its prediction of late, m
     float edge_length;  // mean of the rest shape
@@ -146,6 +148,7 @@ typedef struct dr_apart {
     dr_array crossing;     // scratch
     bool is_known;         // `crossed` is up to date but for the last substep
     int32_t* around;       // triangles around each vertex,
+    uint8_t* is_crossed;   // by triangle: it is in `crossed`
     int32_t* around_start; // from around_start[v] to around_start[v + 1]
 
     // Counts since the caller last set them to zero.
@@ -170,8 +173,9 @@ void dr_apart_forget(dr_apart* apart);
 bool dr_apart_touch(dr_apart* apart, dr_memory* memory, dr_pool* pool);
 // One sweep over the contacts, on y.
 void dr_apart_resolve(dr_apart* apart);
-// Pushes y apart along normals where gaps would be lost. Promises nothing.
-bool dr_apart_slide(dr_apart* apart, dr_memory* memory, dr_pool* pool);
+// Pushes y apart along normals where gaps would be lost. Promises nothing. May be called again in a
+// substep.
+bool dr_apart_slide(dr_apart* apart, dr_memory* memory, dr_pool* pool, bool is_first);
 // Cuts y until every pair is certified.
 bool dr_apart_cut(dr_apart* apart, dr_memory* memory, dr_pool* pool);
 // y is the start of the next substep.

@@ -158,6 +158,11 @@ bool dr_apart_find_crossed(dr_apart* apart, dr_memory* memory, dr_pool* pool)
     dr_array before = apart->crossed;
     apart->crossed = apart->crossing;
     apart->crossing = before;
+    memset(apart->is_crossed, 0, (size_t)apart->sheets->triangle_count);
+    const dr_pair* crossed = apart->crossed.data;
+    for (int i = 0; i < apart->crossed.count; ++i) {
+        apart->is_crossed[crossed[i].a] = apart->is_crossed[crossed[i].b] = 1;
+    }
     bool is_same = before.count == apart->crossed.count &&
                    (before.count == 0 || memcmp(before.data, apart->crossed.data,
                                                 sizeof(dr_pair) * (size_t)before.count) == 0);
@@ -168,6 +173,9 @@ bool dr_apart_find_crossed(dr_apart* apart, dr_memory* memory, dr_pool* pool)
 
 static bool do_cross(const dr_apart* apart, int s, int t)
 {
+    if (!apart->is_crossed[s] || !apart->is_crossed[t]) {
+        return false;
+    }
     dr_pair pair = s < t ? (dr_pair){s, t} : (dr_pair){t, s};
     return bsearch(&pair, apart->crossed.data, (size_t)apart->crossed.count, sizeof pair,
                    compare) != NULL;
@@ -194,14 +202,15 @@ static bool any_crosses(const dr_apart* apart, int v, int w, int triangle)
 bool dr_apart_is_exempt(const dr_apart* apart, dr_apart_kind kind, int a, int b)
 {
     if (kind == DR_APART_POINT) {
-        return any_crosses(apart, a, a, b);
+        return apart->is_crossed[b] && any_crosses(apart, a, a, b);
     }
     const int32_t *e = apart->sheets->edges[a], *f = apart->sheets->edges[b];
     int count;
     const int32_t* near = around(apart, e[0], &count);
     bool found = false;
     for (int i = 0; i < count && !found; ++i) {
-        found = has_corner(apart, near[i], e[1]) && any_crosses(apart, f[0], f[1], near[i]);
+        found = apart->is_crossed[near[i]] && has_corner(apart, near[i], e[1]) &&
+                any_crosses(apart, f[0], f[1], near[i]);
     }
     return found;
 }

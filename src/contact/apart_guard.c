@@ -124,7 +124,9 @@ static void save(dr_apart* apart)
 static void push_apart(dr_apart* apart, const dr_apart_record* record, int i, int j)
 {
     float *a = apart->y + 4 * record->vertex[i], *b = apart->y + 4 * record->vertex[j];
-    double height = 0.0, weight = (double)a[3] + b[3];
+    double of_a = apart->is_pushed[record->vertex[i]] ? 0.0 : (double)a[3];
+    double of_b = apart->is_pushed[record->vertex[j]] ? 0.0 : (double)b[3];
+    double height = 0.0, weight = of_a + of_b;
     for (int c = 0; c < 3; ++c) {
         height += record->normal[c] * ((double)a[c] - b[c]);
     }
@@ -133,8 +135,8 @@ static void push_apart(dr_apart* apart, const dr_apart_record* record, int i, in
     }
     double push = (record->wanted - height) / weight;
     for (int c = 0; c < 3; ++c) {
-        a[c] += (float)(push * a[3] * record->normal[c]);
-        b[c] -= (float)(push * b[3] * record->normal[c]);
+        a[c] += (float)(push * of_a * record->normal[c]);
+        b[c] -= (float)(push * of_b * record->normal[c]);
     }
 }
 
@@ -189,11 +191,11 @@ static void tame(dr_apart* apart)
     }
 }
 
-// `way` is still that of the prediction.
-bool dr_apart_slide(dr_apart* apart, dr_memory* memory, dr_pool* pool)
+// The first time `way` is still that of the prediction.
+bool dr_apart_slide(dr_apart* apart, dr_memory* memory, dr_pool* pool, bool is_first)
 {
     enum { passes = 2 };
-    if (apart->is_sound) {
+    if (apart->is_sound && is_first) {
         tame(apart);
         note_jolts(apart);
     }
@@ -236,6 +238,11 @@ typedef struct plane {
     double offset;
 } plane;
 
+static bool is_stubborn(const dr_apart* apart, int vertex)
+{
+    return apart->y[4 * vertex + 3] == 0.0f || apart->is_pushed[vertex];
+}
+
 static plane choose_plane(const dr_apart* apart, const dr_apart_record* record)
 {
     plane p;
@@ -243,7 +250,7 @@ static plane choose_plane(const dr_apart* apart, const dr_apart_record* record)
     double half = 0.5 * record->wanted;
     for (int i = 0; i < 4; ++i) {
         double start = height_of(record, apart->x, i), end = height_of(record, apart->y, i);
-        bool is_pinned = apart->y[4 * record->vertex[i] + 3] == 0.0f;
+        bool is_pinned = is_stubborn(apart, record->vertex[i]);
         if (i < split_of(record)) {
             hi = fmin(hi, (is_pinned ? fmin(start, end) : start) - half);
             above = fmin(above, end);
@@ -281,7 +288,7 @@ static void cut_record(dr_apart* apart, dr_apart_record* record)
     }
     for (int i = 0; i < 4; ++i) {
         int v = record->vertex[i];
-        bool is_pinned = apart->y[4 * v + 3] == 0.0f;
+        bool is_pinned = is_stubborn(apart, v);
         if (record->failures == 0 && !is_pinned && p.end[i] < 0.0) {
             double t = p.start[i] > 0.0 ? p.start[i] / (p.start[i] - p.end[i]) : 0.0;
             lower_share(apart, v, t * (double)apart->before[4 * v + 3]);

@@ -157,12 +157,48 @@ void dr_world_resolve_apart(drape_world* world)
     scatter(a);
 }
 
-bool dr_world_slide_apart(drape_world* world)
+static bool slide(drape_world* world, bool is_first)
 {
     dr_world_apart* a = world->apart;
     gather(a, false, a->apart.y);
-    bool is_done = dr_apart_slide(&a->apart, &world->memory, world->pool);
+    bool is_done = dr_apart_slide(&a->apart, &world->memory, world->pool, is_first);
     scatter(a);
+    return is_done;
+}
+
+// Notes which vertices solids have put elsewhere since `y`.
+static bool note_pushed(dr_world_apart* a)
+{
+    bool has_pushed = false;
+    for (int p = 0; p < a->sheets.part_count; ++p) {
+        const dr_sheet* sheet = a->cloths[p]->sheet;
+        int first = a->sheets.parts[p].first_vertex;
+        for (int v = 0; v < sheet->vertex_count; ++v) {
+            drape_vec3 now = dr_sheet_get(sheet->layout, sheet->pos, sheet->slot_of_vertex[v]);
+            const float* y = a->apart.y + 4 * (first + v);
+            if (now.x != y[0] || now.y != y[1] || now.z != y[2]) {
+                a->apart.is_pushed[first + v] = 1;
+                has_pushed = true;
+            }
+        }
+    }
+    return has_pushed;
+}
+
+// What solids push must not be pushed back into them: the other layers give way, and may be pushed
+// in turn.
+static bool slide_and_guard(drape_world* world)
+{
+    enum { rounds = 4 };
+    bool is_done = true, has_pushed = true;
+    for (int round = 0; round < rounds && is_done && has_pushed; ++round) {
+        is_done = slide(world, round == 0);
+        if (is_done) {
+            dr_world_guard_contacts(world);
+            is_done = dr_world_guard_solids(world);
+        }
+        has_pushed = is_done && note_pushed(world->apart);
+    }
     return is_done;
 }
 
@@ -186,8 +222,11 @@ static void tell(drape_world* world, dr_apart* apart)
     apart->lost = 0.0;
 }
 
-bool dr_world_cut_apart(drape_world* world)
+bool dr_world_guard_apart(drape_world* world)
 {
+    if (!slide_and_guard(world)) {
+        return false;
+    }
     dr_world_apart* a = world->apart;
     gather(a, false, a->apart.y);
     bool is_done = dr_apart_cut(&a->apart, &world->memory, world->pool);

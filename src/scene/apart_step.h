@@ -14,8 +14,8 @@ bool dr_world_has_apart(const drape_world* world);
 // Contacts of the substep, after the prediction. False when memory is short, as all that follow.
 bool dr_world_touch_apart(drape_world* world);
 void dr_world_resolve_apart(drape_world* world); // once a sweep
-bool dr_world_slide_apart(drape_world* world);
-bool dr_world_cut_apart(drape_world* world);
+// After the sweeps: sliding, the guards of solids, cutting.
+bool dr_world_guard_apart(drape_world* world);
 // Cloths came or went.
 void dr_world_free_apart(drape_world* world);
 // Vertices were put elsewhere between steps.

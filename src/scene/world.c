@@ -322,6 +322,12 @@ static void finish_step(drape_world* world)
     dr_world_finish_obstacles(world);
 }
 
+static bool guard(drape_world* world)
+{
+    dr_world_guard_contacts(world);
+    return dr_world_guard_solids(world);
+}
+
 // Detect and solve, in the order that the method has them.
 static bool detect_and_solve(drape_world* world)
 {
@@ -334,10 +340,7 @@ static bool detect_and_solve(drape_world* world)
     double t1 = dr_now_ms();
     dr_world_solve(world, NULL, NULL);
     double t2 = dr_now_ms();
-    bool is_guarded = !has_apart || dr_world_slide_apart(world);
-    dr_world_guard_contacts(world);
-    is_guarded =
-        is_guarded && dr_world_guard_solids(world) && (!has_apart || dr_world_cut_apart(world));
+    bool is_guarded = has_apart ? dr_world_guard_apart(world) : guard(world);
     ms->detect += t1 - t0;
     ms->solve += t2 - t1;
     ms->guard += dr_now_ms() - t2;
