@@ -421,13 +421,20 @@ typedef struct drape_step_report {
     double time;          // of the world after the step, s
     drape_stage_ms ms;
     int substeps;
-    int contact_count;    // with colliders and of predictive self-collision, in the last substep
+    int contact_count;    // with colliders and of cloth with cloth, in the last substep
     int self_contact_count; // those of them between cloths
     int64_t box_tests;    // bounding volume tests in the step
     int64_t self_box_tests; // those of them between cloths
     int64_t exact_tests;  // distance evaluations in the step
     int guarded_count;    // vertices kept from passing into solids, summed over the substeps
     int pinched_count;    // those that found no place outside of all solids
+    int cut_count;        // vertices stopped on their way so that cloth does not pass through cloth,
+                          // summed over the substeps; with DRAPE_SELF_GUARDED, as the next four
+    double guard_energy;  // kinetic energy that the guard of cloth against cloth took away, J
+    int crossed_count;    // pairs of triangles that cross in the last substep, as they did at the
+                          // start: the guard leaves them alone until they are free
+    int self_pair_count;    // pairs of features that are watched
+    int self_search_count;  // times that they were searched for
     int runs;             // most detect-solve repetitions in a substep
     drape_run_counts counts;
     float smallest_gap;   // between vertices and colliders, m; infinity without colliders; to

@@ -113,7 +113,11 @@ static const char* self_refusal(const drape_method* method)
                    ? "self-collision `predictive` needs the cloth model `xpbd` and the obstacle "
                      "response `predictive`"
                    : NULL;
-    case DRAPE_SELF_GUARDED: return "self-collision `guarded` is not built yet";
+    case DRAPE_SELF_GUARDED:
+        return method->model != DRAPE_MODEL_XPBD || method->obstacles != DRAPE_OBSTACLES_PREDICTIVE
+                   ? "self-collision `guarded` needs the cloth model `xpbd` and the obstacle "
+                     "response `predictive`"
+                   : NULL;
     case DRAPE_SELF_PARTICLES:
         return method->hierarchy == DRAPE_HIERARCHY_NONE
                    ? "self-collision `particles` needs a hierarchy, `bottom-up`"

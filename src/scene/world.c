@@ -7,6 +7,7 @@
 
 #include "core/isa.h"
 #include "core/vec_math.h"
+#include "scene/apart_step.h"
 #include "scene/mesh_link.h"
 #include "scene/model_step.h"
 #include "scene/motion.h"
@@ -277,19 +278,26 @@ static void finish_step(drape_world* world, float dt)
     dr_world_finish_predict(world);
 }
 
+static bool guard(drape_world* world)
+{
+    dr_world_guard_contacts(world);
+    return dr_world_holds_vertices(world) || dr_world_guard_solids(world);
+}
+
 // Detect and solve, in the order that the method has them.
 static bool detect_and_solve(drape_world* world)
 {
     drape_stage_ms* ms = &world->report.ms;
     double t0 = dr_now_ms();
-    if (!dr_world_detect(world) || !dr_world_begin_predict(world)) {
+    bool has_apart = dr_world_has_apart(world);
+    if (!dr_world_detect(world) || !dr_world_begin_predict(world) ||
+        (has_apart && !dr_world_touch_apart(world))) {
         return false;
     }
     double t1 = dr_now_ms();
     dr_world_solve(world, dr_world_predict_sweep(world), NULL);
     double t2 = dr_now_ms();
-    dr_world_guard_contacts(world);
-    bool is_guarded = dr_world_holds_vertices(world) || dr_world_guard_solids(world);
+    bool is_guarded = has_apart ? dr_world_guard_apart(world) : guard(world);
     ms->detect += t1 - t0;
     ms->solve += t2 - t1;
     ms->guard += dr_now_ms() - t2;

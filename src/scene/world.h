@@ -114,6 +114,7 @@ struct drape_world {
     dr_array links; // dr_mesh_link*: cloths and bodies that were near each other
     struct dr_trials* trials; // scene/trials.h; null until a method needs them
     struct dr_predict_world* predict; // scene/predict_step.h; null until a method needs it
+    struct dr_world_apart* apart; // scene/apart_step.h; the same
 
     // Work lists over all cloths, made anew when cloths come or go.
     bool is_work_stale;

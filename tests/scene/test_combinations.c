@@ -75,6 +75,10 @@ typedef struct refusal {
     const char* sentence;
 } refusal;
 
+#define NEEDS "needs the cloth model `xpbd` and the obstacle response `predictive`"
+#define PREDICTIVE_NEEDS "self-collision `predictive` " NEEDS
+#define GUARDED_NEEDS "self-collision `guarded` " NEEDS
+
 // The first that fits counts; what fits none runs.
 static const refusal refusals[] = {
     {DRAPE_MODEL_ELASTIC, DRAPE_OBSTACLES_PREDICTIVE, ANY,
@@ -85,8 +89,14 @@ static const refusal refusals[] = {
      "the obstacle response `filter` needs the cloth model `springs`"},
     {DRAPE_MODEL_ELASTIC, DRAPE_OBSTACLES_FILTER, ANY,
      "the obstacle response `filter` needs the cloth model `springs`"},
-    {ANY, ANY, DRAPE_SELF_PREDICTIVE, "self-collision `predictive` is not built yet"},
-    {ANY, ANY, DRAPE_SELF_GUARDED, "self-collision `guarded` is not built yet"},
+    {DRAPE_MODEL_ELASTIC, ANY, DRAPE_SELF_PREDICTIVE, PREDICTIVE_NEEDS},
+    {DRAPE_MODEL_SPRINGS, ANY, DRAPE_SELF_PREDICTIVE, PREDICTIVE_NEEDS},
+    {ANY, DRAPE_OBSTACLES_SLIDE, DRAPE_SELF_PREDICTIVE, PREDICTIVE_NEEDS},
+    {ANY, DRAPE_OBSTACLES_RAY, DRAPE_SELF_PREDICTIVE, PREDICTIVE_NEEDS},
+    {DRAPE_MODEL_ELASTIC, ANY, DRAPE_SELF_GUARDED, GUARDED_NEEDS},
+    {DRAPE_MODEL_SPRINGS, ANY, DRAPE_SELF_GUARDED, GUARDED_NEEDS},
+    {ANY, DRAPE_OBSTACLES_SLIDE, DRAPE_SELF_GUARDED, GUARDED_NEEDS},
+    {ANY, DRAPE_OBSTACLES_RAY, DRAPE_SELF_GUARDED, GUARDED_NEEDS},
 };
 enum { REFUSALS = sizeof refusals / sizeof refusals[0] };
 
