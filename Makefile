@@ -40,7 +40,7 @@ demo: all
 	@scripts/bootstrap demo || echo 'Going on without ffmpeg.'
 	build/drape run table -o demo
 	build/drape render demo -o demo/tablecloth.png $(TABLE_VIEW)
-	build/drape render demo -o demo/tablecloth.mp4 $(TABLE_VIEW) --size 800x450 --samples 8
+	build/drape render demo -o demo/tablecloth.mp4 $(TABLE_VIEW) --size 640x360 --samples 4
 	@echo 'The tablecloth is in demo/:' && ls -1 demo
 
 test: build-tests

@@ -59,7 +59,7 @@ _drape()
     fi
     _drape_value "$before" "$word" && return
     case ${COMP_WORDS[1]}:$word in
-    run:-*) _drape_words '-o --method --frames --format --set --threads --isa --stats --verify --checkpoint --resume --from-frame
+    run:-*) _drape_words '-o --method --frames --format --set --threads --isa --stats --verify --particles --checkpoint --resume --from-frame
         --quiet --help' "$word" ;;
     check:-*) _drape_words '--obstacle --frame --frames --list --out --quiet --help' "$word" ;;
     info:-*) _drape_words '--method --set --help' "$word" ;;

@@ -22,7 +22,7 @@ typedef struct sensor_frame {
     double ms, ms_self; // least of all repeats
 } sensor_frame;
 
-enum { FRAMES = 150, FRAMES_QUICK = 10, REPEATS = 5 };
+enum { FRAMES = 150, FRAMES_QUICK = 10, REPEATS = 7 };
 
 typedef struct sensor_row {
     const char* scene;
@@ -64,23 +64,32 @@ static void add_frame(sensor_frame* frame, const drape_step_report* report, bool
     }
 }
 
-static bool measure_row(sensor_row* row, int method, const cli_bench_order* order,
+static bool measure_row(sensor_row* row, int method, bool is_first, const cli_bench_order* order,
                         drape_error* error)
 {
     const drape_override choices[] = {{"collision.particles.gate", methods[method].gate},
                                       {"collision.particles.positive", methods[method].positive}};
-    row->frame_count = order->is_quick ? FRAMES_QUICK : FRAMES;
-    for (int repeat = 0; repeat < (order->is_quick ? 1 : REPEATS); ++repeat) {
-        drape_scene* scene = cli_bench_open(row->scene, choices, 2, order->isa, error);
-        if (scene == NULL) {
+    drape_scene* scene = cli_bench_open(row->scene, choices, 2, order->isa, error);
+    if (scene == NULL) {
+        return false;
+    }
+    for (int i = 0; i < row->frame_count; ++i) {
+        drape_step_report report = drape_scene_step(scene);
+        add_frame(&row->frames[i], &report, is_first);
+    }
+    row->isa = drape_world_isa(drape_scene_world(scene));
+    drape_scene_close(scene);
+    return true;
+}
+
+// In turns, so that a busy machine spoils all of them alike.
+static bool measure_rows(sensor_row* rows, const cli_bench_order* order, drape_error* error)
+{
+    for (int i = 0; i < (order->is_quick ? 1 : REPEATS) * ROW_COUNT; ++i) {
+        int row = i % ROW_COUNT;
+        if (!measure_row(&rows[row], row % METHOD_COUNT, i < ROW_COUNT, order, error)) {
             return false;
         }
-        for (int i = 0; i < row->frame_count; ++i) {
-            drape_step_report report = drape_scene_step(scene);
-            add_frame(&row->frames[i], &report, repeat == 0);
-        }
-        row->isa = drape_world_isa(drape_scene_world(scene));
-        drape_scene_close(scene);
     }
     return true;
 }
@@ -216,15 +225,18 @@ static bool write_files(const cli_bench_order* order, const sensor_row* rows, dr
 
 static bool measure_all(const cli_bench_order* order, sensor_row* rows, drape_error* error)
 {
-    print_head();
     for (int i = 0; i < ROW_COUNT; ++i) {
         int scene = i / METHOD_COUNT, method = i % METHOD_COUNT;
         rows[i].scene = scenes[scene].scene;
         rows[i].method = methods[method].name;
         rows[i].paper_ms = method == 0 ? scenes[scene].paper_ms : 0.0;
-        if (!measure_row(&rows[i], method, order, error)) {
-            return false;
-        }
+        rows[i].frame_count = order->is_quick ? FRAMES_QUICK : FRAMES;
+    }
+    if (!measure_rows(rows, order, error)) {
+        return false;
+    }
+    print_head();
+    for (int i = 0; i < ROW_COUNT; ++i) {
         print_row(&rows[i]);
     }
     for (int i = 0; i < SCENE_COUNT; ++i) {

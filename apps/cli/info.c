@@ -184,6 +184,64 @@ static void print_choices(const dr_scene_desc* desc)
            find_word(dr_words_hierarchy, method->hierarchy));
 }
 
+static void print_springs(const drape_world_def* def)
+{
+    const drape_springs_def* springs = &def->springs;
+    printf("  springs     %s, ", find_word(dr_words_integrator, def->method.integrator));
+    if (springs->max_elongation > 0.0f && springs->sweeps > 0) {
+        printf("elongation to %g %% in %d sweeps %s", 100.0 * (double)springs->max_elongation,
+               springs->sweeps, find_word(dr_words_spring_order, springs->order));
+    } else {
+        printf("elongation without limit");
+    }
+    puts(springs->eight_bends ? ", eight bends" : "");
+}
+
+static void print_solver(const drape_world_def* def)
+{
+    switch (def->method.model) {
+    case DRAPE_MODEL_ELASTIC:
+        printf("  solver      bending %s, form %s, damping %g 1/s\n",
+               find_word(dr_words_bend, def->elastic.bend),
+               find_word(dr_words_form, def->elastic.form), (double)def->damping);
+        break;
+    case DRAPE_MODEL_SPRINGS:
+        printf("  solver      %d substeps a frame, damping %g 1/s\n", def->substeps,
+               (double)def->damping);
+        print_springs(def);
+        break;
+    default:
+        printf("  solver      %d substeps a frame, %d iterations, damping %g 1/s\n", def->substeps,
+               def->iterations, (double)def->damping);
+    }
+}
+
+// Sensor particles, where a method has them.
+static void print_particles(const drape_world_def* def)
+{
+    const drape_particles_def* particles = &def->particles;
+    bool is_gated =
+        def->method.self == DRAPE_SELF_GEOMETRIC || def->method.self == DRAPE_SELF_BOXES;
+    if (def->method.self != DRAPE_SELF_PARTICLES && !(is_gated && particles->in_front)) {
+        return;
+    }
+    if (!particles->gate) {
+        puts("  particles   none, the search always runs");
+        return;
+    }
+    fputs("  particles   ", stdout);
+    if (particles->count > 0) {
+        printf("%d on a cloth", particles->count);
+    } else {
+        fputs("by convex parts", stdout);
+    }
+    if (particles->tolerance > 0.0f) {
+        printf(", the gate opens at %g m\n", (double)particles->tolerance);
+    } else {
+        puts(", the gate opens at a cell");
+    }
+}
+
 static void print_head(const dr_scene_desc* desc, const char* path)
 {
     const drape_world_def* def = &desc->def;
@@ -194,14 +252,8 @@ static void print_head(const dr_scene_desc* desc, const char* path)
     printf("  frames      %d at %g a second: %.4g s\n", desc->frame_count, (double)desc->fps,
            (double)((float)desc->frame_count / desc->fps));
     print_choices(desc);
-    if (def->method.model == DRAPE_MODEL_ELASTIC) {
-        printf("  solver      bending %s, form %s, damping %g 1/s\n",
-               find_word(dr_words_bend, def->elastic.bend),
-               find_word(dr_words_form, def->elastic.form), (double)def->damping);
-    } else {
-        printf("  solver      %d substeps a frame, %d iterations, damping %g 1/s\n", def->substeps,
-               def->iterations, (double)def->damping);
-    }
+    print_solver(def);
+    print_particles(def);
     if (def->thickness > 0.0f) {
         printf("  thickness   %g m between cloth and what it touches\n", (double)def->thickness);
     } else {

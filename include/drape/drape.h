@@ -127,6 +127,19 @@ DRAPE_API int drape_cloth_constraint_count(const drape_world* world, drape_cloth
 DRAPE_API bool drape_cloth_set_state(drape_world* world, drape_cloth_id cloth,
                                      const drape_vec3* positions, const drape_vec3* velocities,
                                      int count);
+// Paints triangles with regions 0 to 31 (default 0), which say what may touch what in predictive
+// self-collision (drape_predictive_def). `count` is the number of triangles.
+DRAPE_API bool drape_cloth_set_regions(drape_world* world, drape_cloth_id cloth,
+                                       const uint8_t* regions, int count);
+
+// --- Kept contacts ---
+
+// The contacts that predictive self-collision keeps (drape_predictive_def.use_cache) as bytes, made
+// now when there are none yet. `size` becomes the number of bytes; with a buffer it says before how
+// much room there is. False when that is too little, or when the world keeps none.
+DRAPE_API bool drape_world_save_contacts(drape_world* world, void* buffer, size_t* size);
+// Takes such contacts in place of looking for them. False when they are not of these cloths.
+DRAPE_API bool drape_world_load_contacts(drape_world* world, const void* buffer, size_t size);
 
 // --- Control ---
 

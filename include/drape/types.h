@@ -122,6 +122,21 @@ typedef struct drape_particles_def {
 
 #define DRAPE_MAX_PARTICLES 64
 
+// What predictive self-collision keeps apart.
+typedef enum drape_contact_features {
+    DRAPE_FEATURES_MESH,   // "mesh": points from triangles, edges from edges
+    DRAPE_FEATURES_POINTS, // "points": vertices from vertices; cheaper, for dense meshes
+} drape_contact_features;
+
+// Values of DRAPE_SELF_PREDICTIVE.
+typedef struct drape_predictive_def {
+    drape_contact_features features;
+    bool use_layers;        // default true: cloths keep the order of drape_cloth_def.layer
+    bool use_cache;         // contacts are found once, at the first step, and kept
+    uint32_t cache_regions; // mask of the regions between which they are kept; default all
+    uint32_t regions[32];   // for each region the mask of those it may touch, symmetric; default all
+} drape_predictive_def;
+
 // ---------------------------------------------------------------------------------------------
 // What the host provides. Every callback may be null; `user` is passed back untouched.
 
@@ -190,6 +205,7 @@ typedef struct drape_world_def {
     float damping;       // of all motion, 1/s, default 0.1
     drape_elastic_def elastic;
     drape_springs_def springs;
+    drape_predictive_def predictive;
 
     float thickness;     // contact thickness, m; 0: the fabric's, at least 1 mm
     float static_radius; // contacts are made at this gap even without motion, m; 0: automatic
@@ -274,6 +290,8 @@ typedef struct drape_cloth_def {
     uint32_t seed;             // of the noise
     bool weld;                 // join vertices at the same place
     drape_control control;     // default: none
+    int layer;                 // cloths of higher layers lie outside, where normals point; default
+                               // -1: none. For predictive self-collision
 } drape_cloth_def;
 
 // Arrays of a triangle mesh, owned by the caller, read during the call only.
@@ -403,12 +421,20 @@ typedef struct drape_step_report {
     double time;          // of the world after the step, s
     drape_stage_ms ms;
     int substeps;
-    int contact_count;    // with colliders, in the last substep
+    int contact_count;    // with colliders and of cloth with cloth, in the last substep
+    int self_contact_count; // those of them between cloths
     int64_t box_tests;    // bounding volume tests in the step
     int64_t self_box_tests; // those of them between cloths
     int64_t exact_tests;  // distance evaluations in the step
     int guarded_count;    // vertices kept from passing into solids, summed over the substeps
     int pinched_count;    // those that found no place outside of all solids
+    int cut_count;        // vertices stopped on their way so that cloth does not pass through cloth,
+                          // summed over the substeps; with DRAPE_SELF_GUARDED, as the next four
+    double guard_energy;  // kinetic energy that the guard of cloth against cloth took away, J
+    int crossed_count;    // pairs of triangles that cross in the last substep, as they did at the
+                          // start: the guard leaves them alone until they are free
+    int self_pair_count;    // pairs of features that are watched
+    int self_search_count;  // times that they were searched for
     int runs;             // most detect-solve repetitions in a substep
     drape_run_counts counts;
     float smallest_gap;   // between vertices and colliders, m; infinity without colliders; to

@@ -153,6 +153,7 @@ static void build_flat(dr_builder* builder, int index)
 {
     const dr_cloth_desc* desc = &builder->scene->cloths[index];
     drape_cloth_def def = desc->def;
+    def.layer = desc->layer;
     dr_place_desc place = desc->place;
     place.rotate.x -= 90.0f;
     def.rotation = drape_quat_from_degrees(place.rotate);
@@ -187,6 +188,7 @@ static void add_mesh(dr_builder* builder, int index, const drape_mesh_data* mesh
         return;
     }
     drape_cloth_def def = desc->def;
+    def.layer = desc->layer;
     def.origin = desc->place.translate;
     def.rotation = drape_quat_from_degrees(desc->place.rotate);
     drape_mesh_view view = {
@@ -216,6 +218,7 @@ static void build_cloth(dr_builder* builder, int index)
     }
     dr_scene_build_pins(builder, index, &mesh);
     dr_scene_build_pose(builder, index);
+    dr_scene_build_regions(builder, index, &mesh);
     drape_mesh_data_free(&mesh);
     drape_mesh_data_free(&rest);
 }
@@ -255,6 +258,9 @@ bool dr_scene_build(dr_builder* builder)
     }
     for (int i = 0; i < scene->cloth_count && !reader->failed; ++i) {
         build_seams(builder, i);
+    }
+    if (!reader->failed) {
+        dr_scene_keep_contacts(builder);
     }
     return !reader->failed;
 }

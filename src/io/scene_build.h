@@ -62,6 +62,15 @@ void dr_scene_build_pins(dr_builder* builder, int index, const drape_mesh_data* 
 // The pose that a cloth follows, when it does.
 void dr_scene_build_pose(dr_builder* builder, int index);
 
+// The regions of a cloth that was added.
+void dr_scene_build_regions(dr_builder* builder, int index, const drape_mesh_data* mesh);
+
+// The values of predictive self-collision.
+void dr_scene_predictive(const dr_method_desc* values, drape_predictive_def* def);
+// When the scene names a file of kept contacts: takes them from there, or writes it when it is not
+// there.
+void dr_scene_keep_contacts(dr_builder* builder);
+
 drape_transform dr_place_pose(dr_place_desc place);
 // First `inner`, then `outer`.
 drape_transform dr_pose_combine(drape_transform outer, drape_transform inner);

@@ -1,4 +1,4 @@
-// Which vertices a pin holds, and where they go.
+// Which vertices a pin holds, and where they go; which triangles belong to a region.
 #include <stdlib.h>
 
 #include "io/scene_build.h"
@@ -221,5 +221,49 @@ void dr_scene_build_pins(dr_builder* builder, int index, const drape_mesh_data* 
         // Asked for anew: pointers into a world last until the next change.
         cloth.positions = drape_cloth_positions(builder->world, cloth.id, &cloth.vertex_count);
         build_pin(builder, &desc->pins[i], &cloth);
+    }
+}
+
+// --- Regions ---
+
+// Paints the triangles whose three corners are all in the list.
+static void paint(vertex_list list, const int32_t* triangles, int triangle_count, int region,
+                  uint8_t* is_in, uint8_t* regions)
+{
+    for (int i = 0; i < list.count; ++i) {
+        is_in[list.indices[i]] = 1;
+    }
+    for (int t = 0; t < triangle_count; ++t) {
+        const int32_t* corner = triangles + 3 * (size_t)t;
+        if (is_in[corner[0]] && is_in[corner[1]] && is_in[corner[2]]) {
+            regions[t] = (uint8_t)region;
+        }
+    }
+    for (int i = 0; i < list.count; ++i) {
+        is_in[list.indices[i]] = 0;
+    }
+}
+
+void dr_scene_build_regions(dr_builder* builder, int index, const drape_mesh_data* mesh)
+{
+    dr_reader* reader = builder->reader;
+    const dr_cloth_desc* desc = &builder->scene->cloths[index];
+    if (desc->region_count == 0 || reader->failed) {
+        return;
+    }
+    cloth_view cloth = {.desc = desc, .id = builder->cloths[index], .mesh = mesh};
+    cloth.positions = drape_cloth_positions(builder->world, cloth.id, &cloth.vertex_count);
+    int count = 0;
+    const int32_t* triangles = drape_cloth_triangles(builder->world, cloth.id, &count);
+    uint8_t* regions = dr_reader_allocate(reader, (size_t)count + 1, 1);
+    uint8_t* is_in = dr_reader_allocate(reader, (size_t)cloth.vertex_count + 1, 1);
+    for (int i = 0; i < desc->region_count && !reader->failed; ++i) {
+        vertex_list list = find_vertices(reader, &cloth, &desc->regions[i].where);
+        if (!reader->failed) {
+            paint(list, triangles, count, desc->regions[i].region, is_in, regions);
+        }
+    }
+    if (!reader->failed && !drape_cloth_set_regions(builder->world, cloth.id, regions, count)) {
+        dr_builder_fail(builder, desc->node);
     }
 }

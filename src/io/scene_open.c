@@ -24,28 +24,50 @@ typedef struct refusal {
     const dr_json_node* node;
 } refusal;
 
-// The value behind a refused choice: the single key when one chose it, else the method's name.
+// The value behind a refusal: the key without which, that is with the choice of the scene's method,
+// all would run; else the method's name.
 static const dr_json_node* cause_of(const dr_scene_desc* scene, const drape_method* method)
 {
-    // Each choice alone, over a row that every build can run.
-    const drape_method plain = {.self = DRAPE_SELF_NONE};
+    drape_method base;
+    if (!drape_method_by_name(scene->method, &base)) {
+        return scene->root;
+    }
     const struct {
         const char *parent, *key;
-        drape_method alone;
-    } choices[] = {
-        {"solver", "model", {.model = method->model, .self = plain.self}},
-        {"collision", "obstacles", {.obstacles = method->obstacles, .self = plain.self}},
-        {"collision", "self", {.self = method->self}},
+        drape_model model;
+        drape_obstacle_response obstacles;
+        drape_self_collision self;
+        drape_hierarchy hierarchy;
+    } undone[] = {
+        {"collision", "self", method->model, method->obstacles, base.self, method->hierarchy},
+        {"collision", "obstacles", method->model, base.obstacles, method->self, method->hierarchy},
+        {"collision", "hierarchy", method->model, method->obstacles, method->self, base.hierarchy},
+        {"solver", "model", base.model, method->obstacles, method->self, method->hierarchy},
     };
-    for (size_t i = 0; i < sizeof choices / sizeof choices[0]; ++i) {
-        const dr_json_node* parent = dr_json_find(scene->root, choices[i].parent);
-        const dr_json_node* node = parent ? dr_json_find(parent, choices[i].key) : NULL;
-        if (node != NULL && drape_method_refusal(&choices[i].alone) != NULL) {
+    for (size_t i = 0; i < sizeof undone / sizeof undone[0]; ++i) {
+        const dr_json_node* parent = dr_json_find(scene->root, undone[i].parent);
+        const dr_json_node* node = parent ? dr_json_find(parent, undone[i].key) : NULL;
+        drape_method without = {.model = undone[i].model,
+                                .integrator = method->integrator,
+                                .obstacles = undone[i].obstacles,
+                                .self = undone[i].self,
+                                .hierarchy = undone[i].hierarchy};
+        if (without.self == DRAPE_SELF_GUARDED) {
+            without.self = DRAPE_SELF_NONE;
+        }
+        if (node != NULL && drape_method_refusal(&without) == NULL) {
             return node;
         }
     }
     const dr_json_node* node = dr_json_find(scene->root, "method");
     return node != NULL ? node : scene->root;
+}
+
+// The guard is on trial: it runs where a scene names it, not yet where its method does.
+static bool asks_for_guard(const dr_scene_desc* scene)
+{
+    const dr_json_node* parent = dr_json_find(scene->root, "collision");
+    return parent && dr_json_find(parent, "self");
 }
 
 // Chooses what will run. Without the guard cloth passes through itself but moves right, so a scene
@@ -55,7 +77,7 @@ static refusal choose_method(const dr_scene_desc* scene, drape_method* method, b
     *method = scene->def.method;
     *is_unguarded = false;
     const char* sentence = drape_method_refusal(method);
-    if (sentence != NULL && method->self == DRAPE_SELF_GUARDED) {
+    if (method->self == DRAPE_SELF_GUARDED && (sentence != NULL || !asks_for_guard(scene))) {
         method->self = DRAPE_SELF_NONE;
         sentence = drape_method_refusal(method);
         *is_unguarded = sentence == NULL;
@@ -69,8 +91,9 @@ static void tell_unguarded(const drape_scene_options* options, const drape_metho
 {
     char text[256];
     dr_sentence sentence = dr_sentence_begin(text, sizeof(text));
-    dr_sentence_join(&sentence, drape_method_refusal(asked), "; running without self-collision",
-                     NULL);
+    const char* refused = drape_method_refusal(asked);
+    dr_sentence_join(&sentence, refused ? refused : "self-collision `guarded` is on trial",
+                     "; running without self-collision", NULL);
     if (options->log != NULL) {
         options->log(options->log_user, DRAPE_LOG_WARNING, text);
     }
@@ -80,6 +103,7 @@ static bool make_world(dr_reader* reader, drape_scene* scene)
 {
     const drape_scene_options* options = reader->options;
     drape_world_def def = scene->desc.def;
+    dr_scene_predictive(&scene->desc.values, &def.predictive);
     bool is_unguarded = false;
     refusal refused = choose_method(&scene->desc, &def.method, &is_unguarded);
     if (refused.sentence != NULL) {
@@ -272,8 +296,8 @@ bool drape_scene_collider_moves(const drape_scene* scene, int index)
 {
     const dr_collider_desc* collider =
         is_index(index, drape_scene_collider_count(scene)) ? &scene->desc.colliders[index] : NULL;
-    return collider != NULL && (collider->motion.key_count > 0 ||
-                                collider->source == DR_COLLIDER_SEQUENCE);
+    return collider != NULL &&
+           (collider->motion.key_count > 0 || collider->source == DR_COLLIDER_SEQUENCE);
 }
 
 drape_step_report drape_scene_step(drape_scene* scene)

@@ -125,6 +125,7 @@ dr_cloth* dr_cloth_create(dr_memory* memory, const dr_cloth_source* source, dr_m
     }
     cloth->fabric = source->def->fabric;
     cloth->thickness = source->thickness;
+    cloth->layer = source->def->layer;
     cloth->given_count = view->vertex_count;
     cloth->sheet = &cloth->xpbd.sheet;
     cloth->columns = source->columns;
@@ -181,6 +182,7 @@ void dr_cloth_destroy(dr_cloth* cloth, dr_memory* memory)
     int triangles = cloth->mesh.triangle_count, edges = cloth->mesh.edge_count;
     dr_delete(memory, cloth->welded, cloth->given_count);
     dr_delete(memory, cloth->triangles, triangles);
+    dr_delete(memory, cloth->regions, triangles);
     dr_delete(memory, cloth->positions, cloth->given_count);
     dr_delete(memory, cloth->velocities, cloth->given_count);
     dr_delete(memory, cloth->normals, cloth->given_count);

@@ -23,11 +23,13 @@ typedef struct dr_cloth {
     dr_model* model;   // moves it in place of xpbd, which then only holds the sheet; or null
     int columns, rows; // of a grid, else 0
     drape_fabric fabric;
-    float thickness; // contact thickness, m
-    float edge_max;  // longest rest edge, m
-    float travel;    // of the fastest vertex in the substep, m
-    bool is_fast;    // something near it goes a seventh of an edge in the substep
-    float reach;     // longest edge now, m: what may lie between two vertices
+    float thickness;         // contact thickness, m
+    int layer;               // -1: none
+    uint8_t* regions;        // by triangle; null: all 0
+    float edge_max;          // longest rest edge, m
+    float travel;            // of the fastest vertex in the substep, m
+    bool is_fast;            // something near it goes a seventh of an edge in the substep
+    float reach;             // longest edge now, m: what may lie between two vertices
     int given_count;
     int32_t* welded;         // mesh vertex of each given one; null where they are the same
     int32_t (*triangles)[3]; // over given vertices

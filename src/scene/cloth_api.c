@@ -6,6 +6,7 @@
 #include "core/vec_math.h"
 #include "mesh/generate.h"
 #include "scene/mesh_link.h"
+#include "scene/predict_step.h"
 #include "scene/sleep.h"
 #include "scene/trials.h"
 
@@ -18,7 +19,8 @@ drape_cloth_def drape_cloth_defaults(void)
 {
     return (drape_cloth_def){.fabric = drape_fabric_cotton(),
                              .rotation = {0.0f, 0.0f, 0.0f, 1.0f},
-                             .control = drape_control_defaults()};
+                             .control = drape_control_defaults(),
+                             .layer = -1};
 }
 
 dr_cloth* dr_world_cloth(const drape_world* world, drape_cloth_id id)
@@ -112,6 +114,7 @@ static drape_cloth_id register_cloth(drape_world* world, dr_cloth* cloth)
     world->is_work_stale = true;
     dr_world_free_trials(world);
     dr_world_disturb(world, cloth);
+    dr_world_free_predict(world);
     return id;
 }
 
@@ -271,6 +274,7 @@ void drape_cloth_remove(drape_world* world, drape_cloth_id id)
     dr_world_drop_seams(world, id);
     dr_world_drop_links(world, dr_world_cloth(world, id), NULL);
     dr_world_free_trials(world);
+    dr_world_free_predict(world);
     dr_cloth_destroy(dr_slots_remove(&world->cloths, id.slot, id.generation), &world->memory);
     world->is_work_stale = true;
 }
@@ -371,5 +375,6 @@ bool drape_cloth_set_state(drape_world* world, drape_cloth_id id, const drape_ve
     dr_cloth_publish(cloth);
     dr_world_forget_trials(world);
     dr_world_disturb(world, cloth);
+    dr_world_forget_predict(world);
     return true;
 }

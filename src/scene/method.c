@@ -108,8 +108,16 @@ static const char* obstacles_refusal(const drape_method* method)
 static const char* self_refusal(const drape_method* method)
 {
     switch (method->self) {
-    case DRAPE_SELF_PREDICTIVE: return "self-collision `predictive` is not built yet";
-    case DRAPE_SELF_GUARDED: return "self-collision `guarded` is not built yet";
+    case DRAPE_SELF_PREDICTIVE:
+        return method->model != DRAPE_MODEL_XPBD || method->obstacles != DRAPE_OBSTACLES_PREDICTIVE
+                   ? "self-collision `predictive` needs the cloth model `xpbd` and the obstacle "
+                     "response `predictive`"
+                   : NULL;
+    case DRAPE_SELF_GUARDED:
+        return method->model != DRAPE_MODEL_XPBD || method->obstacles != DRAPE_OBSTACLES_PREDICTIVE
+                   ? "self-collision `guarded` needs the cloth model `xpbd` and the obstacle "
+                     "response `predictive`"
+                   : NULL;
     case DRAPE_SELF_PARTICLES:
         return method->hierarchy == DRAPE_HIERARCHY_NONE
                    ? "self-collision `particles` needs a hierarchy, `bottom-up`"

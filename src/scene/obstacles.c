@@ -59,6 +59,16 @@ static bool can_meet(const dr_cloth* cloth, const dr_obstacle* obstacle)
     return !obstacle->body || cloth->mesh.triangle_count > 0;
 }
 
+// How much higher vertices are held. Where they are all that is held, on sharp solids too, as far
+// as that goes.
+static float lift_of(const drape_world* world, const dr_cloth* cloth, const dr_obstacle* obstacle)
+{
+    if (!is_sharp(cloth, obstacle)) {
+        return sagitta_of(cloth, obstacle);
+    }
+    return dr_world_holds_vertices(world) ? 0.2f * dr_shape_roundness(&obstacle->shape) : 0.0f;
+}
+
 static dr_contact_range range_of(const drape_world* world, const dr_cloth* cloth,
                                  const dr_obstacle* obstacle)
 {
@@ -72,7 +82,7 @@ static dr_contact_range range_of(const drape_world* world, const dr_cloth* cloth
                                   .recovery = 0.25f * cloth->thickness};
     }
     return (dr_contact_range){
-        .radius = is_sharp(cloth, obstacle) ? radius : radius + sagitta_of(cloth, obstacle),
+        .radius = radius + lift_of(world, cloth, obstacle),
         .static_radius = (given > 0.0f ? given : cloth->thickness) + cloth->travel +
                          dr_length(obstacle->shift),
         .recovery = 0.25f * cloth->thickness};
@@ -149,7 +159,8 @@ static bool collect_cloth(drape_world* world, dr_cloth* cloth, uint8_t** regions
         int before = world->run_count;
         for (int o = 0; o < obstacle_count; ++o) {
             ++world->report.box_tests;
-            bool features = needs_features(cloth, &obstacles[o]);
+            bool features =
+                !dr_world_holds_vertices(world) && needs_features(cloth, &obstacles[o]);
             float reach = chunk_reach(world, cloth, chunk, &obstacles[o]);
             if (!can_meet(cloth, &obstacles[o]) ||
                 !is_near(&cloth->chunks[chunk], &obstacles[o],

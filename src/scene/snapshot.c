@@ -8,6 +8,7 @@
 
 #include "contact/body.h"
 #include "scene/mesh_link.h"
+#include "scene/predict_step.h"
 #include "scene/snapshot_gates.h"
 #include "scene/trials.h"
 #include "scene/world.h"
@@ -383,6 +384,35 @@ static void take_collider_item(dr_state_reader* r, void* item)
 
 // --- The whole ---
 
+// --- Predictive contacts ---
+
+static void put_predict(dr_state_writer* w, const drape_world* world)
+{
+    int count = dr_world_predict_word_count(world);
+    dr_put_count(w, count);
+    for (int i = 0; i < count; ++i) {
+        dr_put_number(w, dr_world_predict_word(world, i), 4);
+    }
+}
+
+static void take_predict(dr_state_reader* r, drape_world* world)
+{
+    int64_t count = dr_take_count(r);
+    r->is_good = r->is_good && count >= 0 && (uint64_t)count <= (r->size - r->at) / 4;
+    if (!r->is_good) {
+        return;
+    }
+    uint32_t* words = dr_new(&world->memory, uint32_t, (size_t)count + 1);
+    r->is_good = words != NULL;
+    for (int64_t i = 0; r->is_good && i < count; ++i) {
+        words[i] = (uint32_t)dr_take_number(r, 4);
+    }
+    if (r->stores && r->is_good) {
+        r->is_good = dr_world_take_predict_words(world, words, (int)count);
+    }
+    dr_delete(&world->memory, words, (size_t)count + 1);
+}
+
 bool drape_world_save(const drape_world* world, void* buffer, size_t* size)
 {
     if (!world || !size) {
@@ -395,6 +425,7 @@ bool drape_world_save(const drape_world* world, void* buffer, size_t* size)
     put_list(&w, &world->cloths, put_cloth_item);
     put_list(&w, &world->pins, put_pin_item);
     put_list(&w, &world->seams, put_seam_item);
+    put_predict(&w, world);
     // The trials are made when they are not there yet, which changes nothing.
     dr_put_gates(&w, (drape_world*)(uintptr_t)world);
     uint64_t hash =
@@ -413,6 +444,7 @@ static bool take_world(dr_state_reader* r, drape_world* world, bool* gone_pins)
     take_list(r, &world->cloths, take_cloth_item, NULL);
     take_list(r, &world->pins, take_pin_item, gone_pins);
     take_list(r, &world->seams, take_seam_item, NULL);
+    take_predict(r, world);
     dr_take_gates(r, world);
     r->is_good = r->is_good && r->at == r->size;
     if (r->stores && r->is_good) {
@@ -455,8 +487,9 @@ bool drape_world_load(drape_world* world, const void* buffer, size_t size)
     }
     dr_state_reader look = {buffer, size - 8, 0, true, false, &world->memory};
     dr_state_reader store = {buffer, size - 8, 0, true, true, &world->memory};
-    bool fits = take_world(&look, world, gone);
+    bool fits = dr_world_ready_predict(world) && take_world(&look, world, gone);
     if (fits) {
+        dr_world_forget_predict(world);
         // Releasing wakes a cloth, the state says whether it sleeps.
         release_gone(world, gone);
         take_world(&store, world, gone);

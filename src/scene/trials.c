@@ -197,6 +197,63 @@ static int freeze_torn(drape_world* world, dr_trials* trials)
     return frozen;
 }
 
+// --- Wedged vertices ---
+
+// How far a place is behind the worst of the planes of its vertex, m.
+static double depth_behind(const dr_limits* limits, int vertex, const double place[3])
+{
+    const dr_limit_plane* planes = limits->planes.data;
+    double deepest = 0.0;
+    for (int i = limits->first_plane[vertex]; i >= 0; i = planes[i].next) {
+        const dr_halfspace* plane = &planes[i].plane;
+        deepest = fmax(deepest, -(plane->normal[0] * place[0] + plane->normal[1] * place[1] +
+                                  plane->normal[2] * place[2] + plane->offset));
+    }
+    return deepest;
+}
+
+// A solid pushes a vertex one way and another layer of cloth the other: two planes that nearly face
+// each other have room far to the side only. A place that honours both must be about as near as the
+// start is behind them; else the vertex stays, when that is outside of the solid.
+static bool is_wedged(const dr_trials* trials, int vertex, const double start[3])
+{
+    const dr_limits* limits = &trials->limits;
+    if (limits->hold[vertex] != DR_HOLD_FREE || limits->plane_count[vertex] < 2) {
+        return false;
+    }
+    double deepest = depth_behind(limits, vertex, start);
+    if (deepest < 1e-6 || deepest > 0.5 * (double)trials->responder.thickness) {
+        return false;
+    }
+    double y[3] = {start[0], start[1], start[2]};
+    dr_limits_project(limits, vertex, y);
+    double square = 0.0;
+    for (int c = 0; c < 3; ++c) {
+        square += (y[c] - start[c]) * (y[c] - start[c]);
+    }
+    return square > 16.0 * deepest * deepest;
+}
+
+// Only particles answer cloth with planes.
+static int freeze_wedged(drape_world* world, dr_trials* trials)
+{
+    int frozen = 0;
+    dr_limits* limits = &trials->limits;
+    const int32_t* limited = limits->limited.data;
+    bool can_be = world->def.method.self == DRAPE_SELF_PARTICLES;
+    for (int i = 0; can_be && i < limits->limited.count; ++i) {
+        drape_vec3 p = trials->sheets.start[limited[i]];
+        const double start[3] = {p.x, p.y, p.z};
+        if (is_wedged(trials, limited[i], start)) {
+            dr_limits_hold(limits, limited[i], DR_HOLD_FROZEN, start);
+            trials->sheets.end[limited[i]] = p;
+            ++frozen;
+        }
+    }
+    world->report.counts.frozen += frozen;
+    return frozen;
+}
+
 // --- The trials ---
 
 // Nothing can be said about candidates that left the numbers or the world; the commit undoes them.
@@ -236,7 +293,8 @@ bool dr_world_run_trials(drape_world* world)
             give_up(trials);
             return true;
         }
-        int frozen = run >= TORN_RUN ? freeze_torn(world, trials) : 0;
+        int frozen = freeze_wedged(world, trials);
+        frozen += run >= TORN_RUN ? freeze_torn(world, trials) : 0;
         if (!dr_trials_detect(world, trials, run, &is_clean)) {
             return false;
         }

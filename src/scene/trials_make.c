@@ -1,6 +1,7 @@
 // What the trials keep between steps.
 #include <math.h>
 
+#include "scene/apart_step.h"
 #include "scene/trials_parts.h"
 
 static int count_cloths(const drape_world* world)
@@ -184,6 +185,7 @@ bool dr_trials_refresh(drape_world* world)
 
 void dr_world_free_trials(drape_world* world)
 {
+    dr_world_free_apart(world);
     dr_trials* trials = world->trials;
     dr_memory* memory = &world->memory;
     if (!trials) {
@@ -230,6 +232,7 @@ dr_gate_memory dr_world_gate_memory(drape_world* world)
 
 void dr_world_forget_trials(drape_world* world)
 {
+    dr_world_forget_apart(world);
     if (world->trials) {
         dr_responder_forget(&world->trials->responder);
     }

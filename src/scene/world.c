@@ -7,98 +7,16 @@
 
 #include "core/isa.h"
 #include "core/vec_math.h"
+#include "scene/apart_step.h"
 #include "scene/mesh_link.h"
 #include "scene/model_step.h"
 #include "scene/motion.h"
+#include "scene/predict_step.h"
 #include "scene/sleep.h"
 #include "scene/trials.h"
 #include "solver/air.h"
 
-// --- Definition ---
-
-drape_world_def drape_world_defaults(void)
-{
-    return (drape_world_def){
-        .gravity = {0.0f, -9.81f, 0.0f},
-        .method = {.self = DRAPE_SELF_NONE},
-        .substeps = 20,
-        .iterations = 2,
-        .damping = 0.1f,
-        .elastic = {.form = DRAPE_FORM_SPLIT},
-        .springs = {.max_elongation = 0.1f, .sweeps = 3, .damping = 1e-3f, .hardening = 10.0f},
-        .friction_static = -1.0f,
-        .friction_dynamic = -1.0f,
-        .max_runs = 16,
-        .particles = {.n_max = 50, .n_min = 1, .gate = true, .positive = true, .outline = true},
-        .worker_count = 1,
-    };
-}
-
-const char* drape_world_refusal(const drape_world_def* def)
-{
-    if (!def) {
-        return "there is no definition";
-    }
-    if (!dr_is_finite(def->gravity) || !dr_is_finite(def->wind.velocity)) {
-        return "gravity and wind must be finite";
-    }
-    if (!(def->wind.gust >= 0.0f && def->wind.gust <= 4.0f) || !(def->wind.drag >= 0.0f) ||
-        !isfinite(def->wind.drag) || !isfinite(def->wind.lift)) {
-        return "wind: gust must be 0 to 4, drag at least 0, lift finite";
-    }
-    if (def->substeps < 1 || def->substeps > 1000 || def->iterations < 1 ||
-        def->iterations > 1000) {
-        return "substeps and iterations must be 1 to 1000";
-    }
-    if (!(def->damping >= 0.0f) || !isfinite(def->damping)) {
-        return "damping must be at least 0";
-    }
-    if (!(def->thickness >= 0.0f) || !isfinite(def->thickness) || !(def->static_radius >= 0.0f) ||
-        !isfinite(def->static_radius)) {
-        return "thickness and static_radius must be at least 0";
-    }
-    if (!isfinite(def->friction_static) || !isfinite(def->friction_dynamic)) {
-        return "friction must be finite";
-    }
-    if (!(def->sleep_speed >= 0.0f) || !isfinite(def->sleep_speed)) {
-        return "sleep_speed must be at least 0";
-    }
-    if (def->max_runs < 1 || def->max_runs > 1000) {
-        return "max_runs must be 1 to 1000";
-    }
-    const drape_particles_def* particles = &def->particles;
-    if (particles->count < 0 || particles->count > DRAPE_MAX_PARTICLES || particles->n_max < 1 ||
-        particles->n_min < 1 || !(particles->tolerance >= 0.0f) ||
-        !isfinite(particles->tolerance)) {
-        return "particles: count must be 0 to 64, n_max and n_min at least 1, tolerance at least 0";
-    }
-    if ((unsigned)def->elastic.bend > DRAPE_BEND_PAPER ||
-        (unsigned)def->elastic.form > DRAPE_FORM_STIFF) {
-        return "unknown bending or form of the elastic sheet";
-    }
-    const drape_springs_def* springs = &def->springs;
-    if ((unsigned)springs->order > DRAPE_ORDER_FROM_PINS || springs->sweeps < 0 ||
-        !(springs->max_elongation >= 0.0f) || !isfinite(springs->max_elongation)) {
-        return "springs: unknown order, or sweeps or max_elongation below 0";
-    }
-    if (!(springs->damping >= 0.0f) || !(springs->hardening >= 0.0f) ||
-        !(springs->structural >= 0.0f) || !(springs->shear >= 0.0f) || !(springs->bend >= 0.0f) ||
-        !isfinite(springs->damping + springs->hardening + springs->structural + springs->shear +
-                  springs->bend)) {
-        return "springs: damping, hardening and stiffnesses must be at least 0 and finite";
-    }
-    if (!(def->elastic.dt >= 0.0f) || !isfinite(def->elastic.dt) ||
-        !dr_is_finite(def->elastic.curvature)) {
-        return "the elastic sheet's dt must be at least 0, its curvature finite";
-    }
-    if (def->worker_count < 1 || def->worker_count > DRAPE_MAX_WORKERS) {
-        return "worker_count must be 1 to 64";
-    }
-    if ((unsigned)def->isa > DRAPE_ISA_WASM) {
-        return "unknown instruction set";
-    }
-    return drape_method_refusal(&def->method);
-}
+// --- Life ---
 
 drape_world* drape_world_create(const drape_world_def* def)
 {
@@ -136,6 +54,7 @@ void drape_world_destroy(drape_world* world)
     dr_memory* memory = &world->memory;
     dr_world_free_links(world);
     dr_world_free_trials(world);
+    dr_world_free_predict(world);
     for (int i = 0; i < dr_slots_count(&world->seams); ++i) {
         dr_seam_destroy(dr_slots_at(&world->seams, i), memory);
     }
@@ -272,10 +191,14 @@ static bool blow(drape_world* world)
 }
 
 // Long steps are cut finer, so that a hitch of the host does not become an explosion; and so are
-// steps in which something goes far against the size of a collider, up to sixteen times.
+// steps in which something goes far against the size of a collider, up to sixteen times. Predictive
+// contacts between cloths are for games, where a step has a fixed price: it is not cut for speed.
 static int count_asked_substeps(const drape_world* world, float dt)
 {
     double longer = fmin(fmax(ceil((double)dt / 0.05 - 1e-6), 1.0), 64.0);
+    if (dr_world_holds_vertices(world)) {
+        return world->def.substeps * (int)longer;
+    }
     double wanted = dr_world_substeps_wanted(world, dt) / ((double)world->def.substeps * longer);
     double finer = fmin(fmax(ceil(wanted - 1e-6), 1.0), 16.0);
     return world->def.substeps * (int)(longer * finer);
@@ -338,6 +261,7 @@ static void finish_step(drape_world* world, float dt)
             dr_cloth_restore(cloth);
             dr_world_stale_links(world, NULL);
             dr_world_forget_trials(world);
+            dr_world_forget_predict(world);
         }
         dr_xpbd_tidy(&cloth->xpbd);
         dr_cloth_publish(cloth);
@@ -351,6 +275,13 @@ static void finish_step(drape_world* world, float dt)
     dr_world_finish_controls(world, dt);
     dr_world_tire(world, dt);
     dr_world_report_sleepers(world);
+    dr_world_finish_predict(world);
+}
+
+static bool guard(drape_world* world)
+{
+    dr_world_guard_contacts(world);
+    return dr_world_holds_vertices(world) || dr_world_guard_solids(world);
 }
 
 // Detect and solve, in the order that the method has them.
@@ -358,14 +289,15 @@ static bool detect_and_solve(drape_world* world)
 {
     drape_stage_ms* ms = &world->report.ms;
     double t0 = dr_now_ms();
-    if (!dr_world_detect(world)) {
+    bool has_apart = dr_world_has_apart(world);
+    if (!dr_world_detect(world) || !dr_world_begin_predict(world) ||
+        (has_apart && !dr_world_touch_apart(world))) {
         return false;
     }
     double t1 = dr_now_ms();
-    dr_world_solve(world, NULL, NULL);
+    dr_world_solve(world, dr_world_predict_sweep(world), NULL);
     double t2 = dr_now_ms();
-    dr_world_guard_contacts(world);
-    bool is_guarded = dr_world_guard_solids(world);
+    bool is_guarded = has_apart ? dr_world_guard_apart(world) : guard(world);
     ms->detect += t1 - t0;
     ms->solve += t2 - t1;
     ms->guard += dr_now_ms() - t2;
@@ -520,6 +452,7 @@ drape_step_report drape_world_step(drape_world* world, float dt)
             }
         }
         dr_world_forget_trials(world);
+        dr_world_forget_predict(world);
         return nothing;
     }
     finish_step(world, dt);

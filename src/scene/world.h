@@ -113,6 +113,8 @@ struct drape_world {
     dr_slots cloths, colliders, pins, seams;
     dr_array links; // dr_mesh_link*: cloths and bodies that were near each other
     struct dr_trials* trials; // scene/trials.h; null until a method needs them
+    struct dr_predict_world* predict; // scene/predict_step.h; null until a method needs it
+    struct dr_world_apart* apart; // scene/apart_step.h; the same
 
     // Work lists over all cloths, made anew when cloths come or go.
     bool is_work_stale;
@@ -176,6 +178,13 @@ float dr_world_smallest_gap(const drape_world* world);
 // Between a fabric and a collider, whose own may be negative: none.
 dr_friction dr_world_friction(const drape_world* world, const dr_cloth* cloth,
                               float collider_static, float collider_dynamic);
+
+// Predictive contacts between cloths are for games: there solids hold vertices and nothing else,
+// at a fixed price.
+static inline bool dr_world_holds_vertices(const drape_world* world)
+{
+    return world->def.method.self == DRAPE_SELF_PREDICTIVE;
+}
 
 // --- guard.c ---
 // Keeps all triangles from passing into solids; false when memory is short.

@@ -1,4 +1,5 @@
 // The stages of a substep for position based sheets, and the lists of work they are cut into.
+#include "scene/apart_step.h"
 #include "scene/sleep.h"
 #include "scene/world.h"
 #include "solver/xpbd.h"
@@ -162,6 +163,7 @@ void dr_world_solve(drape_world* world, dr_after_sweep* after, void* context)
         run_stage(world, DR_XPBD_STRETCH, (dr_xpbd_sweep){i, world->def.iterations});
         dr_world_pull_controls(world);
         dr_world_pull_seams(world);
+        dr_world_resolve_apart(world);
         dr_world_resolve_contacts(world);
         if (i == 0 && dr_world_detect_again(world)) {
             dr_world_resolve_contacts(world);

@@ -138,6 +138,7 @@ typedef struct dr_spring_room {
     bool is_held;
     uint32_t pushing; // sides of its room that hold it back
     uint32_t let_go;  // sides that held it back and pulled: they do not come back in this solve
+    uint32_t dropped; // sides that are nearly parallel to others that push
     int axis_count;
     double axes[3][3]; // unit vectors at right angles that span the pushing normals
 } dr_spring_room;

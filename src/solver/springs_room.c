@@ -44,12 +44,18 @@ void dr_springs_place_of(const dr_springs_search* g, int v, const double u[3], d
     }
 }
 
-// Another normal into the axes; false when it lies in what they span already. The velocity is
-// brought onto the side, along the new axis, which leaves the sides before alone.
-static bool add_axis(const dr_springs_search* g, dr_spring_room* room, const side* at)
+static double height(const side* at, const double y[3])
 {
-    const double least_turn = 1e-6;
-    double rest[3], y[3], *u = g->s->u[room->vertex];
+    return dr_springs_dot(at->normal, y) + at->offset;
+}
+
+// Another normal into the axes; false when it nearly lies in what they span already: sides a degree
+// apart are one, for where they meet may be anywhere. The place is brought onto the side, along the
+// new axis, which leaves the sides before alone.
+static bool add_axis(dr_spring_room* room, const side* at, double y[3])
+{
+    const double least_turn = 0.02;
+    double rest[3];
     memcpy(rest, at->normal, sizeof rest);
     for (int k = 0; k < room->axis_count; ++k) {
         double by = dr_springs_dot(rest, room->axes[k]);
@@ -65,11 +71,9 @@ static bool add_axis(const dr_springs_search* g, dr_spring_room* room, const sid
     for (int c = 0; c < 3; ++c) {
         axis[c] = rest[c] / length;
     }
-    dr_springs_place_of(g, room->vertex, u, y);
-    double by = -(dr_springs_dot(at->normal, y) + at->offset) / dr_springs_dot(at->normal, axis) /
-                g->s->step.dt;
+    double by = -height(at, y) / dr_springs_dot(at->normal, axis);
     for (int c = 0; c < 3; ++c) {
-        u[c] += by * axis[c];
+        y[c] += by * axis[c];
     }
     return true;
 }
@@ -96,32 +100,71 @@ static void take_sides(const dr_springs_search* g, dr_spring_room* room)
 {
     dr_springs* s = g->s;
     int v = room->vertex;
+    double y[3];
     room->axis_count = 0;
+    dr_springs_place_of(g, v, s->u[v], y);
     for (int i = 0; i < DR_SPRINGS_SIDES && room->pushing >> i; ++i) {
         side at;
         bool pushes = room->pushing >> i & 1u;
-        if (pushes && (!find_side(g, v, i, &at) || !add_axis(g, room, &at))) {
+        if (pushes && (!find_side(g, v, i, &at) || !add_axis(room, &at, y))) {
             room->pushing &= ~(1u << i);
+            room->dropped |= 1u << i;
         }
+    }
+    for (int c = 0; c < 3 && room->axis_count > 0; ++c) {
+        s->u[v][c] = (y[c] - s->x[v][c]) / s->step.dt;
     }
     set_filter(room, s->filter[v]);
 }
 
-// Sides that a place is behind, by more than rounding.
-static uint32_t sides_behind(const dr_springs_search* g, int v, const double y[3])
+static int number_of(uint32_t bit)
 {
-    uint32_t behind = 0;
-    double slack = 1e-12 * (1.0 + fmax(fmax(fabs(y[0]), fabs(y[1])), fabs(y[2])));
+    int number = 0;
+    while (bit >> number > 1u) {
+        ++number;
+    }
+    return number;
+}
+
+// Of the sides that are not among `besides` the one that a place is furthest behind, by more than
+// rounding, as a bit; 0: none.
+static uint32_t deepest_side(const dr_springs_search* g, int v, const double y[3], uint32_t besides)
+{
+    uint32_t found = 0;
+    double lowest = -1e-12 * (1.0 + fmax(fmax(fabs(y[0]), fabs(y[1])), fabs(y[2])));
     for (int i = 0; i < DR_SPRINGS_SIDES; ++i) {
         side at;
         bool exists = find_side(g, v, i, &at);
-        behind |= exists && dr_springs_dot(at.normal, y) + at.offset < -slack ? 1u << i : 0u;
         // Planes have no gaps in their numbers.
         if (!exists && i >= 6) {
             break;
         }
+        double is = exists && !(besides >> i & 1u) ? height(&at, y) : 0.0;
+        if (is < lowest) {
+            lowest = is;
+            found = 1u << i;
+        }
     }
-    return behind;
+    return found;
+}
+
+// The sides that push a place back that is free otherwise: always the one it is furthest behind,
+// for sides that are nearly parallel must not push both. Where these meet is far away.
+static uint32_t sides_before(const dr_springs_search* g, int v, double y[3])
+{
+    dr_spring_room room = {0};
+    uint32_t passed = 0;
+    for (int i = 0; i < DR_SPRINGS_SIDES; ++i) {
+        side at;
+        uint32_t next = deepest_side(g, v, y, passed);
+        if (!next) {
+            break;
+        }
+        passed |= next;
+        find_side(g, v, number_of(next), &at);
+        room.pushing |= add_axis(&room, &at, y) ? next : 0u;
+    }
+    return room.pushing;
 }
 
 // A block with limits filters all its vertices.
@@ -154,7 +197,7 @@ static void enter_room(dr_springs_search* g, int v)
             free[c] = s->v[v][c] + s->step.dt * s->a[v][c];
         }
         dr_springs_place_of(g, v, free, y);
-        room->pushing = sides_behind(g, v, y);
+        room->pushing = sides_before(g, v, y);
     }
     take_sides(g, room);
 }
@@ -219,8 +262,8 @@ static uint32_t sides_pulling(const dr_springs_search* g, const dr_spring_room* 
     return pulling;
 }
 
-// Lets go of sides that pull and takes those that are passed. True when anything changed. A side
-// that was let go and is passed again stays: that is what makes the rounds end.
+// Lets go of sides that pull and takes the one that is passed furthest. True when anything changed.
+// A side that was let go and is passed again stays: that is what makes the rounds end.
 static bool change_sides(const dr_springs_search* g, dr_spring_room* room)
 {
     double push[3], y[3];
@@ -230,7 +273,7 @@ static bool change_sides(const dr_springs_search* g, dr_spring_room* room)
     dr_springs_find_push(g, room->vertex, push);
     dr_springs_place_of(g, room->vertex, g->s->u[room->vertex], y);
     uint32_t pulling = sides_pulling(g, room, push) & ~room->let_go;
-    uint32_t behind = sides_behind(g, room->vertex, y) & ~room->pushing;
+    uint32_t behind = deepest_side(g, room->vertex, y, room->pushing | room->dropped);
     if (!pulling && !behind) {
         return false;
     }

@@ -113,8 +113,43 @@ static inline void relax_strains(triangles* t, const float* softness, dr_triangl
     }
 }
 
+// The largest of the moves of the corners, squared.
+static inline dr_f8 largest_move(const triangles* t, const dr_v8 pull[2])
+{
+    dr_v8 move[3] = {dr_v8_scale(dr_v8_add(pull[0], pull[1]), t->x[0].w),
+                     dr_v8_scale(pull[0], t->x[1].w), dr_v8_scale(pull[1], t->x[2].w)};
+    dr_f8 most = dr_v8_dot(move[0], move[0]);
+    for (int i = 1; i < 3; ++i) {
+        most = dr_f8_max(most, dr_v8_dot(move[i], move[i]));
+    }
+    return most;
+}
+
+// A step that turns a triangle over is no longer the Newton step it was meant to be. In long
+// substeps with few sweeps it is cut short, together with its multipliers.
+static inline void shorten(triangles* t, dr_v8 pull[2], dr_triangle_batch* batch,
+                           const float* rest_area)
+{
+    dr_f8 moved = largest_move(t, pull), most = dr_f8_load(rest_area);
+    most = dr_f8_add(most, most);
+    dr_f8 is_long = dr_f8_less(most, moved), one = dr_f8_set(1.0f);
+    if (!dr_f8_bits(is_long)) {
+        return;
+    }
+    dr_f8 share = dr_f8_sqrt(dr_f8_div(most, dr_f8_select(is_long, moved, one)));
+    share = dr_f8_select(is_long, share, one);
+    for (int i = 0; i < 2; ++i) {
+        pull[i] = dr_v8_scale(pull[i], share);
+    }
+    for (int i = 0; i < 3; ++i) {
+        dr_f8 lambda = dr_f8_load(batch->lambda[i]);
+        dr_f8 back = dr_f8_mul(t->change[i], dr_f8_sub(one, share));
+        dr_f8_store(batch->lambda[i], dr_f8_sub(lambda, back));
+    }
+}
+
 // All gradients lie in the plane of fu and fv: a symmetric matrix (uu, uv, vv) between them.
-static inline void push(triangles* t)
+static inline void push(triangles* t, dr_triangle_batch* batch, const float* rest_area)
 {
     dr_f8 cu = dr_f8_mul(t->change[2], t->per_u), cv = dr_f8_mul(t->change[2], t->per_v);
     dr_f8 sine = t->strain[2], uv = dr_f8_mul(cu, t->per_v);
@@ -126,6 +161,7 @@ static inline void push(triangles* t)
         dr_f8 v = dr_f8_add(dr_f8_mul(t->a[i], uv), dr_f8_mul(t->b[i], vv));
         pull[i] = dr_v8_add(dr_v8_scale(t->fu, u), dr_v8_scale(t->fv, v));
     }
+    shorten(t, pull, batch, rest_area);
     point* x = t->x;
     x[0].p = dr_v8_sub(x[0].p, dr_v8_scale(dr_v8_add(pull[0], pull[1]), x[0].w));
     x[1].p = dr_v8_add(x[1].p, dr_v8_scale(pull[0], x[1].w));
@@ -140,12 +176,13 @@ static DR_ALWAYS_INLINE void project_group(const struct dr_xpbd_mesh* mesh,
     triangles t[DR_STAR_WIDTH];
     dr_star_row* slots = mesh->stars.slots + group->first_slot;
     dr_triangle_batch* batch = mesh->triangles + group->first_triangle;
+    float(*rest_area)[8] = mesh->rest_area + group->first_triangle;
     for (int k = 0; k < width; ++k) {
         t[k].x[0] = point_gather(mesh->pos, slots[k]);
         t[k].x[1] = point_gather(mesh->pos, slots[width + k]);
     }
     dr_star_row* rim = slots + width;
-    for (int n = 0; n < group->length; ++n, rim += width, batch += width) {
+    for (int n = 0; n < group->length; ++n, rim += width, batch += width, rest_area += width) {
         for (int k = 0; k < width; ++k) {
             t[k].x[2] = point_gather(mesh->pos, rim[width + k]);
             load_weights(&t[k], &batch[k]);
@@ -157,7 +194,7 @@ static DR_ALWAYS_INLINE void project_group(const struct dr_xpbd_mesh* mesh,
             relax_strains(&t[k], mesh->softness, &batch[k], is_first);
         }
         for (int k = 0; k < width; ++k) {
-            push(&t[k]);
+            push(&t[k], &batch[k], rest_area[k]);
             point_scatter(mesh->pos, rim[k], t[k].x[1]);
             t[k].x[1] = t[k].x[2];
         }

@@ -13,8 +13,8 @@ static int count_letters(const char* text, char letter)
 START_TEST(table_and_csv)
 {
     const cli_test_result* result = drape_done("bench solve --quick -o results");
-    // Head, two scenes of two sizes on one and two threads, and where the file is.
-    ck_assert_int_eq(count_letters(result->out, '\n'), 10);
+    // Head, three scenes of two sizes on one and two threads, and where the file is.
+    ck_assert_int_eq(count_letters(result->out, '\n'), 14);
     const char* path = strstr(result->out, "written to results/");
     ck_assert_ptr_nonnull(path);
     char name[512];
@@ -24,8 +24,8 @@ START_TEST(table_and_csv)
                       strlen(name) - strlen(".csv"));
     size_t size = 0;
     char* text = test_file_read(in_folder(name), &size);
-    ck_assert_int_eq(count_letters(text, '\n'), 9);
-    ck_assert_int_eq(count_letters(text, ','), 9 * 14);
+    ck_assert_int_eq(count_letters(text, '\n'), 13);
+    ck_assert_int_eq(count_letters(text, ','), 13 * 14);
     static const char head[] =
         "scene,n,vertices,threads,isa,ms_frame,ms_predict,ms_detect,ms_solve,ns_per_constraint,"
         "us_per_vertex,max_stretch,p99_stretch,smallest_gap,kinetic_energy\n";

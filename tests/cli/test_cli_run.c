@@ -357,7 +357,8 @@ START_TEST(failures_at_the_start_lose_nothing)
     write_precious("out/obstacle_top.obj");
     write_precious("s.jsonl");
     expect_refusal(TABLE "-o out --stats s.jsonl --set solver.substeps=none", 2, "--set");
-    expect_refusal(TABLE "-o out --stats s.jsonl --method sensor", 2, "not built yet");
+    expect_refusal(TABLE "-o out --stats s.jsonl --method spring --set collision.self=predictive", 2,
+                   "needs the cloth model");
     expect_refusal(TABLE "-o out --stats none/s.jsonl", 1, "none/s.jsonl");
     expect_precious("out/cloth.pc2");
     expect_precious("out/cloth.obj");

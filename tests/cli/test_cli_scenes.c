@@ -90,6 +90,27 @@ START_TEST(info_tells_the_table)
 }
 END_TEST
 
+START_TEST(info_tells_springs_and_particles)
+{
+    static const char* const words[][2] = {
+        {"info pins-center", "method      sensor: model springs (implicit), obstacles filter"},
+        {"info pins-center", "springs     implicit, elongation to 10 % in 3 sweeps to_and_fro\n"},
+        {"info pins-center", "particles   4 on a cloth, the gate opens at 0.1 m"},
+        {"info pins-center --set collision.particles.gate=false", "particles   none"},
+        {"info pins-center --set collision.particles.count=0", "particles   by convex parts"},
+        {"info pins-diagonal", ", eight bends\n"},
+        {"info pins-center --method spring --set solver.springs.max_elongation=0",
+         "springs     verlet, elongation without limit\n"},
+        {"info pins-center --method spring --set solver.springs.order=from_pins",
+         "springs     verlet, elongation to 10 % in 3 sweeps from_pins\n"},
+    };
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; ++i) {
+        expect_words(drape_done(words[i][0])->out, words[i][1], words[i][0]);
+    }
+    ck_assert_ptr_null(strstr(drape_done("info pins-center --method spring")->out, "particles"));
+}
+END_TEST
+
 START_TEST(info_tells_what_is_unusual)
 {
     // Two triangles face opposite ways, one is there twice, one has no area; a vertex is alone and
@@ -146,6 +167,7 @@ int main(void)
     tcase_add_test(scenes, own_folder_comes_first);
     TCase* info = cli_test_case(suite, "info");
     tcase_add_test(info, info_tells_the_table);
+    tcase_add_test(info, info_tells_springs_and_particles);
     tcase_add_test(info, info_tells_what_is_unusual);
     tcase_add_test(info, bad_files_have_their_line);
     return test_run(suite);

@@ -408,11 +408,8 @@ START_TEST(guard_is_used_or_missed_aloud)
     options.log_user = &heard;
     drape_scene* scene = drape_scene_open_text(text, strlen(text), "s.json", &options, &error);
     ck_assert_msg(scene != NULL, "%s", error.sentence);
-    drape_method asked;
-    ck_assert(drape_method_by_name("drape", &asked));
     drape_method runs = drape_world_get_def(drape_scene_world(scene)).method;
-    if (drape_method_refusal(&asked) == NULL) {
-        ck_assert_int_eq(runs.self, DRAPE_SELF_GUARDED);
+    if (runs.self == DRAPE_SELF_GUARDED) {
         ck_assert_int_eq(heard.warning_count, 0);
     } else {
         ck_assert_int_eq(runs.self, DRAPE_SELF_NONE);
@@ -433,28 +430,32 @@ START_TEST(guard_is_used_or_missed_aloud)
 }
 END_TEST
 
-// A choice that this build lacks is blamed on the key that made it, not on the whole scene.
-START_TEST(missing_choices_are_told_with_their_place)
+// Choices that do not go together are blamed on the key that made them so, not on the whole scene.
+START_TEST(refused_choices_are_told_with_their_place)
 {
-    static const struct {
-        const char *text, *place;
-        drape_method method;
-    } cases[] = {
-        {"{\"drape\": 1, \"cloths\": [{\"grid\": {}}],\n\"collision\": {\"self\": \"particles\"}}",
-         "s.json:2: collision.self: ", {.self = DRAPE_SELF_PARTICLES}},
+    static const char* const cases[][2] = {
+        {"{\"drape\": 1, \"cloths\": [{\"grid\": {}}],\n\"collision\": {\"self\": \"particles\", "
+         "\"hierarchy\": \"none\"}}",
+         "s.json:2: collision.self: "},
+        {"{\"drape\": 1, \"method\": \"sensor\", \"cloths\": [{\"grid\": {}}],\n\"collision\": "
+         "{\"hierarchy\": \"none\"}}",
+         "s.json:2: collision.hierarchy: "},
         {"{\"drape\": 1, \"cloths\": [{\"grid\": {}}],\n\"solver\": {\"model\": \"springs\"}}",
-         "s.json:2: solver.model: ", {.model = DRAPE_MODEL_SPRINGS}},
-        {"{\"drape\": 1, \"cloths\": [{\"grid\": {}}],\n\"method\": \"sensor\"}",
-         "s.json:2: method: ", {.model = DRAPE_MODEL_SPRINGS}},
+         "s.json:2: solver.model: "},
+        {"{\"drape\": 1, \"method\": \"slide\", \"cloths\": [{\"grid\": {}}],\n\"collision\": "
+         "{\"obstacles\": \"filter\"}}",
+         "s.json:2: collision.obstacles: "},
+        {"{\"drape\": 1, \"method\": \"spring\", \"cloths\": [{\"grid\": {}}],\n\"collision\": "
+         "{\"self\": \"predictive\"}}",
+         "s.json:2: collision.self: "},
+        {"{\"drape\": 1,\n\"method\": \"slide\", \"cloths\": [{\"grid\": {}}], \"collision\": "
+         "{\"obstacles\": \"filter\", \"self\": \"predictive\"}}",
+         "s.json:2: method: "},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
         drape_error error = {0};
-        drape_scene* scene = open_text(cases[i].text, "s.json", &error);
-        if (drape_method_refusal(&cases[i].method) != NULL) {
-            ck_assert_ptr_null(scene);
-            test_error_has(&error, DRAPE_ERROR_INPUT, cases[i].place);
-        }
-        drape_scene_close(scene);
+        ck_assert_ptr_null(open_text(cases[i][0], "s.json", &error));
+        test_error_has(&error, DRAPE_ERROR_INPUT, cases[i][1]);
     }
 }
 END_TEST
@@ -507,6 +508,61 @@ START_TEST(sequences_move_colliders)
              "found \"b_00.obj\"",
              path);
     expect_refusal(SEQUENCE("\"b_00.obj\""), path, sentence);
+    test_folder_remove(&folder);
+}
+END_TEST
+
+// Two sheets over each other; the upper half of the upper one is region 1.
+#define LAYERS(collision)                                                                     \
+    "{\"drape\": 1, \"method\": \"predict\", \"solver\": {\"substeps\": 1}, \"collision\": {" \
+    "\"thickness\": 0.01, \"static_radius\": 0.02" collision                                  \
+    "}, \"cloths\": [{\"grid\": {\"size\": [1, 1], \"resolution\": [5, 5]}, \"layer\": 0}, "  \
+    "{\"grid\": {\"size\": [1, 1], \"resolution\": [5, 5]}, \"layer\": 1, "                   \
+    "\"place\": {\"translate\": [0, 0, -0.012]}, \"regions\": [{\"region\": 1, \"where\": "    \
+    "{\"box\": {\"min\": [-1, -0.01, -1], \"max\": [1, 1, 1]}}}]}]}"
+
+static int self_contacts(const char* text, const char* path)
+{
+    drape_scene* scene = open_sound(text, path);
+    int count = drape_world_step(drape_scene_world(scene), 1.0f / 30.0f).self_contact_count;
+    drape_scene_close(scene);
+    return count;
+}
+
+START_TEST(regions_reach_the_world)
+{
+    int all = self_contacts(LAYERS(""), "s.json");
+    int half = self_contacts(LAYERS(", \"regions\": [[0, 1]]"), "s.json");
+    ck_assert_int_gt(all, 50);
+    ck_assert_int_gt(half, all / 4);
+    ck_assert_int_lt(half, 3 * all / 4);
+    ck_assert_int_eq(self_contacts(LAYERS(", \"regions\": [[2, 2]]"), "s.json"), 0);
+    int points = self_contacts(LAYERS(", \"features\": \"points\""), "s.json");
+    ck_assert_int_gt(points, 20);
+    ck_assert_int_lt(points, all);
+}
+END_TEST
+
+// The file is written the first time and read the second.
+START_TEST(kept_contacts_have_a_file)
+{
+    test_folder folder = test_folder_make();
+    char path[1024];
+    snprintf(path, sizeof path, "%s", test_path(&folder, "s.json"));
+    const char* text = LAYERS(", \"cache\": \"kept.bin\"");
+    int first = self_contacts(text, path);
+    size_t size = 0;
+    char* bytes = test_file_read(test_path(&folder, "kept.bin"), &size);
+    ck_assert_uint_gt(size, 1000);
+    ck_assert_int_gt(first, 20);
+    ck_assert_int_eq(self_contacts(text, path), first);
+    bytes[10] ^= 1;
+    test_file_write(test_path(&folder, "kept.bin"), bytes, size);
+    free(bytes);
+    char sentence[2000];
+    snprintf(sentence, sizeof sentence,
+             "%s:1: collision.cache: these contacts are not of the cloths of this world", path);
+    expect_refusal(text, path, sentence);
     test_folder_remove(&folder);
 }
 END_TEST
@@ -664,11 +720,13 @@ int main(void)
     TCase* whole = tcase_create("whole");
     tcase_add_test(whole, meshes_come_from_beside_the_scene);
     tcase_add_test(whole, what_the_world_refuses_is_told_with_its_place);
-    tcase_add_test(whole, missing_choices_are_told_with_their_place);
+    tcase_add_test(whole, refused_choices_are_told_with_their_place);
     tcase_add_test(whole, guard_is_used_or_missed_aloud);
     tcase_add_test(whole, sequences_move_colliders);
     tcase_add_test(whole, scenes_that_come_along_are_built_or_incomplete);
     tcase_add_test(whole, garments_can_be_built);
+    tcase_add_test(whole, regions_reach_the_world);
+    tcase_add_test(whole, kept_contacts_have_a_file);
     suite_add_tcase(suite, whole);
     return test_run(suite);
 }

@@ -55,11 +55,15 @@ static const char everything[] =
     "  \"solver\": { \"model\": \"springs\", \"integrator\": \"implicit\", \"substeps\": 3,\n"
     "    \"iterations\": 2, \"damping\": 0.5,\n"
     "    \"elastic\": { \"bend\": \"abs\", \"form\": \"stiff\", \"dt\": 0.001 },\n"
-    "    \"springs\": { \"max_elongation\": 0.2, \"sweeps\": 4 } },\n"
+    "    \"springs\": { \"max_elongation\": 0.2, \"sweeps\": 4, \"order\": \"from_pins\",\n"
+    "      \"damping\": 0.002, \"eight_bends\": true, \"hardening\": 7, \"structural\": 30,\n"
+    "      \"shear\": 6, \"bend\": 3 } },\n"
     "  \"collision\": { \"self\": \"boxes\", \"obstacles\": \"ray\", \"hierarchy\": \"octree\",\n"
     "    \"thickness\": 0.003, \"friction\": [0.4, 0.3], \"static_radius\": 0.02, \"max_runs\": "
     "8,\n"
-    "    \"particles\": { \"count\": 4, \"tolerance\": 0.1, \"n_max\": 20, \"n_min\": 2 },\n"
+    "    \"particles\": { \"count\": 4, \"tolerance\": 0.1, \"n_max\": 20, \"n_min\": 2, \"seed\": "
+    "5,\n"
+    "      \"gate\": false, \"positive\": false, \"outline\": false, \"in_front\": true },\n"
     "    \"features\": \"points\", \"cache\": \"contacts.bin\", \"layers\": false,\n"
     "    \"regions\": [[0, 1], [1, 31]] },\n"
     "  \"cloths\": [\n"
@@ -139,11 +143,21 @@ START_TEST(run_and_methods)
     ck_assert_float_eq(def->elastic.dt, 0.001f);
     ck_assert_float_eq(def->springs.max_elongation, 0.2f);
     ck_assert_int_eq(def->springs.sweeps, 4);
+    ck_assert_int_eq(def->springs.order, DRAPE_ORDER_FROM_PINS);
+    ck_assert_float_eq(def->springs.damping, 0.002f);
+    ck_assert(def->springs.eight_bends);
+    ck_assert_float_eq(def->springs.hardening, 7.0f);
+    ck_assert_float_eq(def->springs.structural, 30.0f);
+    ck_assert_float_eq(def->springs.shear, 6.0f);
+    ck_assert_float_eq(def->springs.bend, 3.0f);
     ck_assert_int_eq(def->max_runs, 8);
     ck_assert_int_eq(def->particles.count, 4);
     ck_assert_float_eq(def->particles.tolerance, 0.1f);
     ck_assert_int_eq(def->particles.n_max, 20);
     ck_assert_int_eq(def->particles.n_min, 2);
+    ck_assert_uint_eq(def->particles.seed, 5);
+    ck_assert(!def->particles.gate && !def->particles.positive && !def->particles.outline);
+    ck_assert(def->particles.in_front);
     ck_assert_int_eq(values->features, DR_FEATURES_POINTS);
     ck_assert(values->cache && !values->layers && values->has_regions);
     ck_assert_str_eq(values->cache_file, "contacts.bin");
@@ -320,6 +334,51 @@ static const bad_part bad_parts[] = {
      "solver.elastic.dt: expected a number above 0, found 0"},
     {ROOT, "\"solver\": {\"springs\": {\"sweep\": 1}}",
      "solver.springs.sweep: unknown key; did you mean \"sweeps\"?"},
+    {ROOT, "\"solver\": {\"springs\": 3}", "solver.springs: expected an object, found 3"},
+    {ROOT, "\"solver\": {\"springs\": {\"max_elongation\": -0.1}}",
+     "solver.springs.max_elongation: expected a number from 0 to 100, found -0.1"},
+    {ROOT, "\"solver\": {\"springs\": {\"sweeps\": 1001}}",
+     "solver.springs.sweeps: expected a whole number from 0 to 1000, found 1001"},
+    {ROOT, "\"solver\": {\"springs\": {\"order\": \"from_pin\"}}",
+     "solver.springs.order: expected one of to_and_fro, from_pins, found \"from_pin\"; did you "
+     "mean "
+     "\"from_pins\"?"},
+    {ROOT, "\"solver\": {\"springs\": {\"damping\": 2}}",
+     "solver.springs.damping: expected a number from 0 to 1, found 2"},
+    {ROOT, "\"solver\": {\"springs\": {\"eight_bends\": 8}}",
+     "solver.springs.eight_bends: expected true or false, found 8"},
+    {ROOT, "\"solver\": {\"springs\": {\"hardening\": -1}}",
+     "solver.springs.hardening: expected a number from 0 to 1000000, found -1"},
+    {ROOT, "\"solver\": {\"springs\": {\"structural\": 1e10}}",
+     "solver.springs.structural: expected a number from 0 to 1000000000, found 10000000000"},
+    {ROOT, "\"solver\": {\"springs\": {\"shear\": \"soft\"}}",
+     "solver.springs.shear: expected a number from 0 to 1000000000, found \"soft\""},
+    {ROOT, "\"solver\": {\"springs\": {\"bend\": -2}}",
+     "solver.springs.bend: expected a number from 0 to 1000000000, found -2"},
+    {ROOT, "\"solver\": {\"integrator\": \"euler\"}",
+     "solver.integrator: expected one of verlet, implicit, found \"euler\""},
+    {ROOT, "\"collision\": {\"particles\": []}",
+     "collision.particles: expected an object, found an empty array"},
+    {ROOT, "\"collision\": {\"particles\": {\"count\": 65}}",
+     "collision.particles.count: expected a whole number from 0 to 64, found 65"},
+    {ROOT, "\"collision\": {\"particles\": {\"tolerance\": 0}}",
+     "collision.particles.tolerance: expected a number above 0, found 0"},
+    {ROOT, "\"collision\": {\"particles\": {\"n_max\": 0}}",
+     "collision.particles.n_max: expected a whole number from 1 to 100000, found 0"},
+    {ROOT, "\"collision\": {\"particles\": {\"n_min\": 1001}}",
+     "collision.particles.n_min: expected a whole number from 1 to 1000, found 1001"},
+    {ROOT, "\"collision\": {\"particles\": {\"seed\": -1}}",
+     "collision.particles.seed: expected a whole number from 0 to 2147483647, found -1"},
+    {ROOT, "\"collision\": {\"particles\": {\"gate\": 1}}",
+     "collision.particles.gate: expected true or false, found 1"},
+    {ROOT, "\"collision\": {\"particles\": {\"positive\": null}}",
+     "collision.particles.positive: expected true or false, found null"},
+    {ROOT, "\"collision\": {\"particles\": {\"outline\": \"no\"}}",
+     "collision.particles.outline: expected true or false, found \"no\""},
+    {ROOT, "\"collision\": {\"particles\": {\"in_front\": 2}}",
+     "collision.particles.in_front: expected true or false, found 2"},
+    {ROOT, "\"collision\": {\"particles\": {\"gates\": true}}",
+     "collision.particles.gates: unknown key; did you mean \"gate\"?"},
     {ROOT, "\"collision\": {\"self\": \"all\"}",
      "collision.self: expected one of none, geometric, boxes, particles, predictive, guarded, "
      "found \"all\""},

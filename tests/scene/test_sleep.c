@@ -194,6 +194,42 @@ START_TEST(keys_wake_in_time)
 }
 END_TEST
 
+// On triangles cloth sleeps too, until they move, or change their shape.
+START_TEST(meshes_wake_when_they_change)
+{
+    drape_world* world = make_sleepy_world();
+    drape_vec3 corners[8];
+    for (int i = 0; i < 8; ++i) {
+        corners[i] = vec(i & 1 ? 1.0f : -1.0f, i & 2 ? 0.0f : -0.2f, i & 4 ? 1.0f : -1.0f);
+    }
+    const int32_t sides[36] = {0, 2, 1, 1, 2, 3, 4, 5, 6, 5, 7, 6, 0, 1, 4, 1, 5, 4,
+                               2, 6, 3, 3, 6, 7, 0, 4, 2, 2, 4, 6, 1, 3, 5, 3, 7, 5};
+    drape_mesh_view view = {
+        .positions = corners, .triangles = sides, .vertex_count = 8, .triangle_count = 12};
+    drape_collider_def def = drape_collider_defaults();
+    def.mesh = &view;
+    drape_collider_id table = drape_collider_add(world, &def);
+    def.place.translate.x = 50.0f;
+    drape_collider_id far = drape_collider_add(world, &def);
+    drape_cloth_id cloth = add_sheet(world, _i, 0.6f, 21, vec(0, 0.01f, 0), vec(0, 0, 0));
+    step_frames(world, 120);
+    ck_assert(drape_cloth_is_asleep(world, cloth));
+    drape_collider_move(world, far, pose_at(vec(49, 0, 0), vec(0, 0, 0)));
+    drape_world_step(world, FRAME);
+    ck_assert(drape_cloth_is_asleep(world, cloth));
+    corners[7].y += 0.01f;
+    ck_assert(drape_collider_set_vertices(world, table, corners, 8));
+    drape_world_step(world, FRAME);
+    ck_assert(!drape_cloth_is_asleep(world, cloth));
+    step_frames(world, 120);
+    ck_assert(drape_cloth_is_asleep(world, cloth));
+    drape_collider_move(world, table, pose_at(vec(0, 0.01f, 0), vec(0, 0, 0)));
+    drape_world_step(world, FRAME);
+    ck_assert(!drape_cloth_is_asleep(world, cloth));
+    drape_world_destroy(world);
+}
+END_TEST
+
 // --- Several, and states ---
 
 START_TEST(one_sleeps_while_another_flies)
@@ -273,6 +309,7 @@ int main(void)
     tcase_add_test(tests, without_the_wish_nothing_sleeps);
     tcase_add_loop_test(tests, any_change_near_it_wakes_it, 0, change_count);
     tcase_add_loop_test(tests, keys_wake_in_time, 0, 2);
+    tcase_add_loop_test(tests, meshes_wake_when_they_change, 0, 2);
     tcase_add_loop_test(tests, one_sleeps_while_another_flies, 0, 2);
     tcase_add_loop_test(tests, saved_sleep_goes_on_alike, 0, 5);
     tcase_add_test(tests, sleeping_costs_next_to_nothing);

@@ -432,6 +432,34 @@ START_TEST(corners_intervals_and_pins_are_honoured)
 }
 END_TEST
 
+// Facets of a ball that differ by a fifth of a degree meet somewhere far away. A vertex that is behind
+// the planes of two goes back to the nearer of them, not to where they meet.
+START_TEST(planes_that_nearly_agree_are_one)
+{
+    const double dt = 1.0 / 600.0, speed = 0.5;
+    for (uint32_t seed = 1; seed <= 20; ++seed) {
+        dr_springs_def def = implicit_def(7, 7);
+        net n;
+        net_create(&n, &def);
+        net_shake(&n, 0.0, speed, seed);
+        for (int i = 0; i < 2 * n.count; ++i) {
+            int v = i / 2;
+            double turn = 0.004 * (double)dr_random_signed(seed + 100, (uint32_t)i);
+            dr_halfspace plane = {.normal = {sin(turn), cos(turn), 0.0}, .dependent = -1};
+            plane.offset = 2e-4 * (double)dr_random_signed(seed + 200, (uint32_t)i) -
+                           plane.normal[0] * n.x[v][0];
+            dr_limits_add_plane(&n.limits, &n.memory, v, &plane);
+        }
+        net_try(&n, dt, gravity);
+        dr_springs_get_candidate(&n.s, n.q);
+        for (int v = 0; v < n.count; ++v) {
+            ck_assert_double_le(fabs(n.q[v][0] - n.x[v][0]), 2.0 * speed * dt);
+        }
+        net_free(&n);
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite* suite = suite_create("springs_implicit");
@@ -444,6 +472,7 @@ int main(void)
     tcase_add_test(tcase, momentum_is_kept);
     tcase_add_test(tcase, both_integrators_hang_alike);
     tcase_add_test(tcase, friction_holds_on_a_slope);
+    tcase_add_test(tcase, planes_that_nearly_agree_are_one);
     tcase_add_test(tcase, corners_intervals_and_pins_are_honoured);
     suite_add_tcase(suite, tcase);
     return run_suite(suite);

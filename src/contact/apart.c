@@ -1,0 +1,245 @@
+#include "contact/apart.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/isa.h"
+#include "core/vec_math.h"
+
+DR_KERNEL_TABLE(dr_apart_kernels)
+
+bool dr_apart_reserve(dr_memory* memory, dr_array* array, size_t size, int count)
+{
+    return dr_array_reserve(memory, array, size, count + 8);
+}
+
+// --- Creation ---
+
+// The sheets as one surface. Rest shapes are laid side by side, so that the tree keeps cloths apart.
+typedef struct surface_arrays {
+    drape_vec3* rest;
+    int32_t* triangle_edges;
+    uint8_t* owned;
+} surface_arrays;
+
+static void fill_part(const dr_sheets_part* part, float* begin_x, surface_arrays* arrays)
+{
+    const dr_mesh* mesh = part->mesh;
+    float lo = INFINITY, hi = -INFINITY;
+    for (int v = 0; v < mesh->vertex_count; ++v) {
+        lo = fminf(lo, mesh->rest[v].x);
+        hi = fmaxf(hi, mesh->rest[v].x);
+    }
+    for (int v = 0; v < mesh->vertex_count; ++v) {
+        drape_vec3 p = mesh->rest[v];
+        arrays->rest[part->first_vertex + v] = (drape_vec3){p.x - lo + *begin_x, p.y, p.z};
+    }
+    *begin_x += mesh->vertex_count > 0 ? hi - lo : 0.0f;
+    for (int t = 0; t < mesh->triangle_count; ++t) {
+        for (int k = 0; k < 3; ++k) {
+            int edge = mesh->triangle_edges[3 * t + k];
+            arrays->triangle_edges[3 * (part->first_triangle + t) + k] =
+                edge < 0 ? edge : part->first_edge + edge;
+        }
+        arrays->owned[part->first_triangle + t] = mesh->owned[t];
+    }
+}
+
+static bool create_tree(dr_apart* apart, dr_memory* memory, const surface_arrays* arrays)
+{
+    const dr_sheets* s = apart->sheets;
+    dr_surface surface = {
+        .vertex_count = s->vertex_count,
+        .triangle_count = s->triangle_count,
+        .edge_count = s->edge_count,
+        .triangles = (const int32_t(*)[3])s->triangles,
+        .rest = arrays->rest,
+        .triangle_edges = arrays->triangle_edges,
+        .owned = arrays->owned,
+    };
+    return dr_tree_build(&apart->tree, memory, &surface, dr_plan_swept, apart->isa) &&
+           dr_features_create(&apart->features, memory, &apart->tree, &surface);
+}
+
+static bool create_search(dr_apart* apart, dr_memory* memory)
+{
+    const dr_sheets* s = apart->sheets;
+    size_t vertices = (size_t)s->vertex_count + 1, triangles = (size_t)s->triangle_count + 1;
+    surface_arrays arrays = {dr_new_zeroed(memory, drape_vec3, vertices),
+                             dr_new_zeroed(memory, int32_t, 3 * triangles),
+                             dr_new_zeroed(memory, uint8_t, triangles)};
+    bool made = arrays.rest && arrays.triangle_edges && arrays.owned;
+    float begin_x = 0.0f;
+    for (int p = 0; made && p < s->part_count; ++p) {
+        fill_part(&s->parts[p], &begin_x, &arrays);
+    }
+    for (int v = 0; made && v < s->vertex_count; ++v) {
+        memcpy(apart->rest + 4 * v, &arrays.rest[v], sizeof arrays.rest[v]);
+    }
+    made = made && create_tree(apart, memory, &arrays);
+    dr_delete(memory, arrays.rest, vertices);
+    dr_delete(memory, arrays.triangle_edges, 3 * triangles);
+    dr_delete(memory, arrays.owned, triangles);
+    return made;
+}
+
+static bool list_around(dr_apart* apart, dr_memory* memory)
+{
+    const dr_sheets* s = apart->sheets;
+    int32_t* start = apart->around_start = dr_new_zeroed(memory, int32_t, s->vertex_count + 2);
+    apart->around = dr_new(memory, int32_t, 3 * (size_t)s->triangle_count + 1);
+    apart->is_crossed = dr_new_zeroed(memory, uint8_t, s->triangle_count + 1);
+    if (!start || !apart->around || !apart->is_crossed) {
+        return false;
+    }
+    for (int i = 0; i < 3 * s->triangle_count; ++i) {
+        ++start[s->triangles[i / 3][i % 3] + 2];
+    }
+    for (int v = 0; v < s->vertex_count; ++v) {
+        start[v + 2] += start[v + 1];
+    }
+    // Beginnings are one place behind and move up as the lists fill.
+    for (int i = 0; i < 3 * s->triangle_count; ++i) {
+        apart->around[start[s->triangles[i / 3][i % 3] + 1]++] = i / 3;
+    }
+    return true;
+}
+
+static float mean_edge(const dr_apart* apart)
+{
+    const dr_sheets* s = apart->sheets;
+    double sum = 0.0;
+    for (int e = 0; e < s->edge_count; ++e) {
+        const float *a = apart->rest + 4 * s->edges[e][0], *b = apart->rest + 4 * s->edges[e][1];
+        sum += dr_length_double((drape_vec3){a[0] - b[0], a[1] - b[1], a[2] - b[2]});
+    }
+    return s->edge_count > 0 ? (float)(sum / s->edge_count) : 0.0f;
+}
+
+// All arrays of four floats per vertex.
+static float** vertex_arrays(dr_apart* apart, int k)
+{
+    float** const arrays[] = {&apart->x,      &apart->y,      &apart->way,
+                              &apart->rest,   &apart->ball,   &apart->place,
+                              &apart->box_lo, &apart->box_hi, &apart->before};
+    return k < (int)(sizeof arrays / sizeof arrays[0]) ? arrays[k] : NULL;
+}
+
+bool dr_apart_create(dr_apart* apart, dr_memory* memory, const dr_sheets* sheets, drape_isa isa)
+{
+    *apart = (dr_apart){.sheets = sheets, .isa = isa, .horizon = 1};
+    size_t vertices = (size_t)sheets->vertex_count + 1;
+    apart->part_of_vertex = dr_new(memory, int32_t, vertices);
+    apart->cloths = dr_new_zeroed(memory, dr_apart_cloth, sheets->part_count + 1);
+    apart->share = dr_new(memory, float, vertices);
+    apart->jolt = dr_new_zeroed(memory, float, vertices);
+    apart->is_pushed = dr_new_zeroed(memory, uint8_t, vertices);
+    bool made =
+        apart->part_of_vertex && apart->cloths && apart->share && apart->jolt && apart->is_pushed;
+    for (int k = 0; vertex_arrays(apart, k); ++k) {
+        *vertex_arrays(apart, k) = dr_new_zeroed(memory, float, 4 * vertices);
+        made = made && *vertex_arrays(apart, k);
+    }
+    if (!made) {
+        return false;
+    }
+    for (int p = 0; p < sheets->part_count; ++p) {
+        for (int v = sheets->parts[p].first_vertex; v < sheets->parts[p + 1].first_vertex; ++v) {
+            apart->part_of_vertex[v] = p;
+        }
+    }
+    made = create_search(apart, memory) && list_around(apart, memory);
+    apart->edge_length = mean_edge(apart);
+    return made;
+}
+
+static void free_list(dr_apart_list* list, dr_memory* memory)
+{
+    dr_array_free(memory, &list->vertex, sizeof(int32_t[4]));
+    dr_array_free(memory, &list->lower, sizeof(float));
+    dr_array_free(memory, &list->after, sizeof(float));
+
+    dr_array_free(memory, &list->record, sizeof(int32_t));
+}
+
+void dr_apart_free(dr_apart* apart, dr_memory* memory)
+{
+    if (!apart->sheets) {
+        return;
+    }
+    size_t vertices = (size_t)apart->sheets->vertex_count + 1;
+    dr_delete(memory, apart->part_of_vertex, vertices);
+    dr_delete(memory, apart->cloths, apart->sheets->part_count + 1);
+    dr_delete(memory, apart->share, vertices);
+    dr_delete(memory, apart->jolt, vertices);
+    dr_delete(memory, apart->is_pushed, vertices);
+    dr_delete(memory, apart->is_crossed, apart->sheets->triangle_count + 1);
+    for (int k = 0; vertex_arrays(apart, k); ++k) {
+        dr_delete(memory, *vertex_arrays(apart, k), 4 * vertices);
+    }
+    dr_delete(memory, apart->around_start, apart->sheets->vertex_count + 2);
+    dr_delete(memory, apart->around, 3 * (size_t)apart->sheets->triangle_count + 1);
+    dr_array_free(memory, &apart->crossed, sizeof(dr_pair));
+    dr_array_free(memory, &apart->crossing, sizeof(dr_pair));
+    dr_features_free(&apart->features, memory);
+    dr_tree_free(&apart->tree, memory);
+    dr_pair_search_free(&apart->search, memory);
+    free_list(&apart->lists[DR_APART_POINT], memory);
+    free_list(&apart->lists[DR_APART_EDGES], memory);
+    dr_array_free(memory, &apart->kept, sizeof(dr_apart_near));
+    dr_array_free(memory, &apart->sorted, sizeof(dr_apart_near));
+    dr_array_free(memory, &apart->bucket, sizeof(int32_t));
+    dr_array_free(memory, &apart->flagged, sizeof(int32_t));
+    dr_array_free(memory, &apart->flag_counts, sizeof(int32_t));
+    dr_array_free(memory, &apart->quads, sizeof(int32_t[4]));
+    dr_array_free(memory, &apart->closest, sizeof(dr_closest));
+    dr_array_free(memory, &apart->distance, sizeof(float));
+    dr_array_free(memory, &apart->at_rest, sizeof(float));
+    dr_array_free(memory, &apart->contacts, sizeof(dr_apart_contact));
+    dr_array_free(memory, &apart->records, sizeof(dr_apart_record));
+    *apart = (dr_apart){0};
+}
+
+void dr_apart_forget(dr_apart* apart)
+{
+    apart->has_list = false;
+    apart->is_known = false;
+    apart->age = 0;
+}
+
+// --- A substep ---
+
+void dr_apart_set_ways(dr_apart* apart)
+{
+    // Beyond this a cloth has exploded.
+    const float most = 1e12f;
+    float largest = 0.0f, longest = 0.0f;
+    bool is_sound = true;
+    for (int v = 0; v < apart->sheets->vertex_count; ++v) {
+        for (int c = 0; c < 3; ++c) {
+            float y = apart->y[4 * v + c], x = apart->x[4 * v + c];
+            apart->way[4 * v + c] = y - x;
+            longest = fmaxf(longest, fabsf(y - x));
+            largest = fmaxf(largest, fabsf(x));
+            is_sound = is_sound && fabsf(y) <= most;
+        }
+    }
+    apart->way_rounding = 0x1p-21f * longest;
+    apart->is_sound = is_sound;
+    // Sixty-four times what a place may be rounded by.
+    apart->floor = 0x1p-18f * largest + 0x1p-30f;
+}
+
+void dr_apart_commit(dr_apart* apart)
+{
+    for (int kind = 0; kind < 2; ++kind) {
+        dr_apart_list* list = &apart->lists[kind];
+        dr_array lower = list->lower;
+        list->lower = list->after;
+        list->after = lower;
+    }
+    dr_apart_drop_records(apart);
+    apart->has_list = apart->has_list && !apart->is_for_guard;
+    apart->contacts.count = 0;
+    ++apart->age;
+}

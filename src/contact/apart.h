@@ -1,0 +1,228 @@
+// contact/apart.h: cloth that never passes through cloth.
+//
+// A *pair* is a point and a triangle, or two edges, without a common vertex. Cloth can pass through
+// cloth only where some pair meets. Every substep goes from places x, where no pair meets, to
+// places y, and each vertex goes straight. So does this module go about it:
+//
+//     watch     which pairs can come near at all      (apart_pairs.c, seldom)
+//     touch     contacts of those that come near      (apart_contact.c, pulled at by the solver)
+//     slide     pairs that lose their gap are pushed apart along their normals
+//     cut       what is still in the way is stopped short:  y := x + t (y - x)   (apart_guard.c)
+//
+// A pair is *certified* when one of three things is known of it:
+//
+// - Far. While every vertex stays in its ball, the pair cannot come near, so it is not listed:
+//
+//       x ( . ----- . )          a ball around where the vertex is now and where its velocity takes
+//         start   end            it in some substeps, with some room; all in a frame that falls
+//                                along with the cloth
+//
+//   When a vertex leaves its ball, balls and list are made anew.
+// - Slow. No point of one feature moves against any point of the other by more than the largest
+//   difference between moves of their vertices. If the distance is more than that, nothing happens.
+//   Each listed pair carries a lower bound of its distance from substep to substep, so most of them
+//   cost a subtraction.
+// - Apart. There is a unit vector n along which the features have a gap at x and also at y. The gap
+//   is the least of linear functions of time minus the largest of others, so it is concave, so it
+//   is positive all the way. No times of impact, no roots.
+//
+// The last is a statement about doubles n and floats x, y, evaluated with its rounding taken off
+// (collide/separation.h), after y was rounded to what will be stored. How y came about does not
+// matter. y = x satisfies it, so cutting ends: a pair that failed three times has t = 0 for all of
+// its vertices.
+//
+// Margins. Pairs at distance d at the start shall end with a gap of a tenth of d, but at least the
+// *floor*; pairs that are nearer than the floor may not come nearer.
+//
+// Everything is the same for any number of threads, and for any age of the list: what is carried
+// along decides only which pairs are looked at.
+#ifndef DR_APART_H
+#define DR_APART_H
+
+#include "collide/closest.h"
+#include "collide/feature_pairs.h"
+#include "collide/separation.h"
+#include "contact/contact.h"
+#include "contact/sheets.h"
+
+typedef enum dr_apart_kind {
+    DR_APART_POINT, // vertices p a b c
+    DR_APART_EDGES, // vertices a b c d
+} dr_apart_kind;
+
+// Listed pairs of one kind, in the order of their features.
+typedef struct dr_apart_list {
+    int count;
+    dr_array vertex; // int32_t[4]
+    dr_array lower;  // float: the distance at x is no less
+    dr_array after;  // float: scratch, the same at y
+
+    dr_array record; // int32_t: number of its record in this substep, or -1
+} dr_apart_list;
+
+// A pair of the search that may come near.
+typedef struct dr_apart_near {
+    int32_t a, b;
+    float lower;
+} dr_apart_near;
+
+// A pair that comes near in this substep.
+typedef struct dr_apart_contact {
+    int32_t vertex[4];
+    float weight[4]; // of the closest points, negative on the second side
+    float normal[3]; // from the second side to the first
+    float away[3];   // the way between the closest points at x
+    float gap;       // along the normal at x
+    float target;    // that it shall have
+    float inverse;   // of what resists a push
+    dr_friction friction;
+    float pressed, rubbed;
+} dr_apart_contact;
+
+// A pair that is neither far nor slow: it needs a normal.
+typedef struct dr_apart_record {
+    int32_t vertex[4];
+    dr_apart_kind kind;
+    int32_t pair;
+    int32_t failures; // so often cut already
+    bool is_exempt;   // touches at x: nothing can be promised
+    double normal[3];
+    double middle[3]; // between the two sides, where heights along the normal are taken from
+    double gap;       // at x
+    double wanted;    // at y, when it is moved; `needed` when it is not
+    double needed;
+} dr_apart_record;
+
+// What is fixed for one part, that is for one cloth.
+typedef struct dr_apart_cloth {
+    float thickness; // that contacts keep, m
+    dr_friction friction;
+} dr_apart_cloth;
+
+typedef struct dr_apart {
+    const dr_sheets* sheets;
+    drape_isa isa;
+    int32_t* part_of_vertex;
+    dr_apart_cloth* cloths; // by part; the caller may change them between steps
+    dr_tree tree;
+    dr_features features;
+    dr_pair_search search;
+    float *x, *y, *way; // four floats per vertex: start, candidate (w: inverse mass), y - x
+    float* rest;        // the same, for distances at rest
+    float* share;       // t of each vertex
+    uint8_t* is_pushed; // something that does not yield has put the vertex where it is: it is the
+                        // last to yield; set by the caller after sliding
+    float* before;      // four floats per vertex: y before it was slid or cut
+    float* jolt;        // how far the solver took each vertex from its prediction of late, m
+    float edge_length;  // mean of the rest shape
+    float recovery;     // that contacts may add to a gap in a substep, m; set by the caller
+
+    // Balls, made with the list.
+    float* ball;  // four floats per vertex: middle seen from the start, radius
+    float* place; // middle, in the frame
+    float *box_lo, *box_hi;
+    float frame[3]; // what the frame moves in a substep
+    int age;        // substeps since
+    int horizon;    // substeps that the list is made for
+    bool has_list;
+    bool is_for_guard;  // the list has no pairs for contacts: it goes with the substep
+    float rounding;     // of coordinates: more than any error of a place
+    float way_rounding; // of ways
+    float floor;        // see above
+    bool is_sound;      // all y are numbers of a sensible size
+
+    dr_apart_list lists[2];
+    dr_array kept, sorted; // dr_apart_near: scratch of the search
+    dr_array bucket;
+    dr_array flagged; // int32_t: pairs that a pass asks for
+    dr_array flag_counts;
+    dr_array quads;    // int32_t[4] of flagged pairs
+    dr_array closest;  // dr_closest of them
+    dr_array distance; // float: lower bounds of them, or of candidates
+    dr_array at_rest;  // float: of their distances at rest; of candidates, less what balls allow
+    dr_array contacts; // dr_apart_contact
+    dr_array records;  // dr_apart_record
+
+    // Triangles that cross at x; pairs of their features are not guarded (apart_crossed.c).
+    dr_array crossed;      // dr_pair, sorted
+    dr_array crossing;     // scratch
+    bool is_known;         // `crossed` is up to date but for the last substep
+    int32_t* around;       // triangles around each vertex,
+    uint8_t* is_crossed;   // by triangle: it is in `crossed`
+    int32_t* around_start; // from around_start[v] to around_start[v + 1]
+
+    // Counts since the caller last set them to zero.
+    int64_t box_tests, exact_tests;
+    int search_count;
+    int cut_count;     // vertices, in all substeps
+    int pinched_count; // those of them that are pinned
+    int exempt_count;  // pairs that touched
+    double lost;       // kinetic energy times the square of the substep, kg m^2
+} dr_apart;
+
+// `sheets` stays the caller's and must live as long. False when memory is short; free it then all
+// the same.
+bool dr_apart_create(dr_apart* apart, dr_memory* memory, const dr_sheets* sheets, drape_isa isa);
+void dr_apart_free(dr_apart* apart, dr_memory* memory);
+// Vertices were put elsewhere.
+void dr_apart_forget(dr_apart* apart);
+
+// --- A substep. x and y are set by the caller before each call. All false when memory is short.
+
+// Contacts, from the start x and the prediction y.
+bool dr_apart_touch(dr_apart* apart, dr_memory* memory, dr_pool* pool);
+// One sweep over the contacts, on y.
+void dr_apart_resolve(dr_apart* apart);
+// Pushes y apart along normals where gaps would be lost. Promises nothing. May be called again in a
+// substep.
+bool dr_apart_slide(dr_apart* apart, dr_memory* memory, dr_pool* pool, bool is_first);
+// Cuts y until every pair is certified.
+bool dr_apart_cut(dr_apart* apart, dr_memory* memory, dr_pool* pool);
+// y is the start of the next substep.
+void dr_apart_commit(dr_apart* apart);
+
+// --- For the files of this module ---
+
+// Makes the list anew when some y is outside of its ball.
+bool dr_apart_refresh(dr_apart* apart, dr_memory* memory, dr_pool* pool, bool for_guard);
+// Lists pairs of a kind whose distance at y may be below `limit` into `flagged`; sets `after` of
+// all. Returns how many, or -1 when memory is short.
+int dr_apart_watch(dr_apart* apart, dr_memory* memory, dr_pool* pool, dr_apart_kind kind,
+                   float limit);
+// Closest points at x of the flagged pairs into `closest`, and fresh lower bounds; on demand also
+// of the distances at rest.
+bool dr_apart_measure(dr_apart* apart, dr_memory* memory, dr_pool* pool, dr_apart_kind kind,
+                      int count, bool at_rest_too);
+// Which triangles cross at x.
+bool dr_apart_find_crossed(dr_apart* apart, dr_memory* memory, dr_pool* pool);
+// Whether features a and b belong to triangles that cross.
+bool dr_apart_is_exempt(const dr_apart* apart, dr_apart_kind kind, int a, int b);
+// The largest distance that contacts hold.
+float dr_apart_reach(const dr_apart* apart);
+
+// `after` of one pair from its `lower`, with the bits that watching gives it.
+float dr_apart_left(const dr_apart* apart, dr_apart_kind kind, int pair);
+void dr_apart_drop_records(dr_apart* apart);
+// y - x of all vertices; `is_sound` says whether all are numbers.
+void dr_apart_set_ways(dr_apart* apart);
+// Room for `count` elements and eight more, which vectors may read and write.
+bool dr_apart_reserve(dr_memory* memory, dr_array* array, size_t size, int count);
+
+typedef struct dr_apart_kernels {
+    // Lower bounds of the distances of `count` pairs at x, and less what balls allow.
+    void (*sift[2])(const float* x, const float* ball, const int32_t (*vertex)[4], int count,
+                    float rounding, float* lower, float* allowed);
+
+    // As `lower`, from x alone; weights into `closest`.
+    void (*measure[2])(const float* x, const int32_t (*vertex)[4], int count, dr_closest* closest,
+                       float* out);
+    // after = lower - largest difference of ways; numbers of pairs with after below the limit into
+    // `flagged`, from `first` on. Returns how many.
+    int (*watch[2])(const float* way, const int32_t (*vertex)[4], const float* lower, float limit,
+                    float rounding, int first, int count, float* after, int32_t* flagged);
+
+} dr_apart_kernels;
+
+const dr_apart_kernels* dr_apart_kernels_for(drape_isa isa);
+
+#endif

@@ -1,0 +1,178 @@
+// Contacts between cloths: made from what comes near, pulled at by the solver.
+#include <math.h>
+#include <string.h>
+
+#include "contact/apart.h"
+
+// --- Making ---
+
+// Points that the weights of two edges name are those of pairs of points and triangles, too, unless
+// both are inside.
+static bool is_inside(const dr_closest* closest)
+{
+    const float* w = closest->weight;
+    return w[0] > 0.0f && w[0] < 1.0f && w[1] > 0.0f && w[1] < 1.0f;
+}
+
+static void set_weights(dr_apart_contact* contact, dr_apart_kind kind, const dr_closest* closest)
+{
+    const float* w = closest->weight;
+    if (kind == DR_APART_POINT) {
+        memcpy(contact->weight, (const float[4]){1.0f, -w[0], -w[1], -w[2]},
+               sizeof contact->weight);
+    } else {
+        memcpy(contact->weight, (const float[4]){1.0f - w[0], w[0], w[1] - 1.0f, -w[1]},
+               sizeof contact->weight);
+    }
+}
+
+// From the closest points; when they are too near to tell, from the features.
+static bool set_normal(const dr_apart* apart, dr_apart_contact* contact, dr_apart_kind kind)
+{
+    // Share of an edge below which the way between the points is mostly rounding.
+    const double near = 1e-3;
+    double way[3] = {0.0, 0.0, 0.0}, squared = 0.0;
+    for (int c = 0; c < 3; ++c) {
+        for (int i = 0; i < 4; ++i) {
+            way[c] += (double)contact->weight[i] * apart->x[4 * contact->vertex[i] + c];
+        }
+        squared += way[c] * way[c];
+        contact->away[c] = (float)way[c];
+    }
+    double length = sqrt(squared);
+    if (length > near * apart->edge_length) {
+        for (int c = 0; c < 3; ++c) {
+            contact->normal[c] = (float)(way[c] / length);
+        }
+        contact->gap = (float)length;
+        return true;
+    }
+    drape_vec3 v[4];
+    for (int i = 0; i < 4; ++i) {
+        memcpy(&v[i], apart->x + 4 * contact->vertex[i], sizeof v[i]);
+    }
+    dr_separation s = kind == DR_APART_POINT ? dr_separate_point_triangle(v) : dr_separate_edges(v);
+    for (int c = 0; c < 3; ++c) {
+        contact->normal[c] = (float)s.normal[c];
+    }
+    contact->gap = (float)s.gap;
+    return s.gap > 0.0;
+}
+
+static bool make_contact(const dr_apart* apart, dr_apart_kind kind, int pair,
+                         const dr_closest* closest, float target, dr_apart_contact* out)
+{
+
+    const dr_apart_list* list = &apart->lists[kind];
+    *out = (dr_apart_contact){0};
+    memcpy(out->vertex, ((const int32_t(*)[4])list->vertex.data)[pair], sizeof out->vertex);
+    set_weights(out, kind, closest);
+    float resists = 0.0f;
+    for (int i = 0; i < 4; ++i) {
+        resists += out->weight[i] * out->weight[i] * apart->y[4 * out->vertex[i] + 3];
+    }
+    if (!(resists > 0.0f) || !set_normal(apart, out, kind)) {
+        return false;
+    }
+
+    // What is nearer than the thickness already comes apart slowly: its way is its velocity.
+    out->target = fminf(target, out->gap + apart->recovery);
+    out->inverse = 1.0f / resists;
+    const dr_apart_cloth* a = &apart->cloths[apart->part_of_vertex[out->vertex[0]]];
+    const dr_apart_cloth* b = &apart->cloths[apart->part_of_vertex[out->vertex[3]]];
+    out->friction.at_rest = 0.5f * (a->friction.at_rest + b->friction.at_rest);
+    out->friction.sliding = 0.5f * (a->friction.sliding + b->friction.sliding);
+    return true;
+}
+
+// The mean thickness of two cloths, within a cloth no more than it has at rest.
+static float target_of(const dr_apart* apart, const int32_t vertex[4], float at_rest)
+{
+    int p = apart->part_of_vertex[vertex[0]], q = apart->part_of_vertex[vertex[3]];
+    float mean = 0.5f * (apart->cloths[p].thickness + apart->cloths[q].thickness);
+    return p == q ? fmaxf(fminf(mean, 0.9f * at_rest), 0.0f) : mean;
+}
+
+static bool touch_kind(dr_apart* apart, dr_memory* memory, dr_pool* pool, dr_apart_kind kind)
+{
+    int count = dr_apart_watch(apart, memory, pool, kind, dr_apart_reach(apart));
+    if (count < 0 || !dr_apart_measure(apart, memory, pool, kind, count, true) ||
+        !dr_apart_reserve(memory, &apart->contacts, sizeof(dr_apart_contact),
+                          apart->contacts.count + count)) {
+        return false;
+    }
+    const int32_t* flagged = apart->flagged.data;
+    const int32_t(*quads)[4] = apart->quads.data;
+    const dr_closest* closest = apart->closest.data;
+    const float* at_rest = apart->at_rest.data;
+    dr_apart_contact* contacts = apart->contacts.data;
+    for (int i = 0; i < count; ++i) {
+        float target = target_of(apart, quads[i], at_rest[i]);
+        if (dr_apart_left(apart, kind, flagged[i]) < target &&
+            (kind == DR_APART_POINT || is_inside(&closest[i]))) {
+            apart->contacts.count += make_contact(apart, kind, flagged[i], &closest[i], target,
+                                                  &contacts[apart->contacts.count]);
+        }
+    }
+    return true;
+}
+
+bool dr_apart_touch(dr_apart* apart, dr_memory* memory, dr_pool* pool)
+{
+    apart->contacts.count = 0;
+    memset(apart->is_pushed, 0, (size_t)apart->sheets->vertex_count);
+    dr_apart_set_ways(apart);
+    return !apart->is_sound || (dr_apart_find_crossed(apart, memory, pool) &&
+                                dr_apart_refresh(apart, memory, pool, false) &&
+                                touch_kind(apart, memory, pool, DR_APART_POINT) &&
+                                touch_kind(apart, memory, pool, DR_APART_EDGES));
+}
+
+// --- Pulling ---
+
+static void resolve_one(float* y, dr_apart_contact* contact)
+{
+    const float* n = contact->normal;
+    float slip[3], along = 0.0f, by[3], squared = 0.0f;
+    for (int c = 0; c < 3; ++c) {
+        slip[c] = -contact->away[c];
+        for (int i = 0; i < 4; ++i) {
+            slip[c] += contact->weight[i] * y[4 * contact->vertex[i] + c];
+        }
+        along += n[c] * slip[c];
+    }
+    float push = fmaxf(contact->target - (contact->gap + along), -contact->pressed);
+    if (push == 0.0f && contact->pressed == 0.0f) {
+        return;
+    }
+    contact->pressed += push;
+    for (int c = 0; c < 3; ++c) {
+        slip[c] -= along * n[c];
+        squared += slip[c] * slip[c];
+    }
+    float length = sqrtf(squared), rub = length;
+    if (contact->friction.at_rest * contact->pressed - contact->rubbed < length) {
+        rub = fminf(fmaxf(contact->friction.sliding * contact->pressed - contact->rubbed, 0.0f),
+                    length);
+    }
+    contact->rubbed += rub;
+    float share = length > 0.0f ? rub / length : 0.0f;
+    for (int c = 0; c < 3; ++c) {
+        by[c] = (push * n[c] - share * slip[c]) * contact->inverse;
+    }
+    for (int i = 0; i < 4; ++i) {
+        float* place = y + 4 * contact->vertex[i];
+        float factor = contact->weight[i] * place[3];
+        place[0] += factor * by[0];
+        place[1] += factor * by[1];
+        place[2] += factor * by[2];
+    }
+}
+
+void dr_apart_resolve(dr_apart* apart)
+{
+    dr_apart_contact* contacts = apart->contacts.data;
+    for (int i = 0; i < apart->contacts.count; ++i) {
+        resolve_one(apart->y, &contacts[i]);
+    }
+}

@@ -1,0 +1,216 @@
+// Triangles that cross already: nothing can be promised of them, and a guard would only lock them.
+//
+// While two triangles cross, every pair of features between them is left out. So they may move
+// through each other, and their neighbours come to cross the same sheets, but only neighbours: to
+// get anywhere else, something would have to pass a pair that is guarded. Hence it is enough to
+// look at the neighbours of what crosses in each substep; all triangles are looked at only when
+// cloths were put somewhere by other hands.
+#include <stdlib.h>
+#include <string.h>
+
+#include "collide/triangle_pair.h"
+#include "contact/apart.h"
+
+static int compare(const void* left, const void* right)
+{
+    const dr_pair *p = left, *q = right;
+    int by_a = (p->a > q->a) - (p->a < q->a);
+    return by_a ? by_a : (p->b > q->b) - (p->b < q->b);
+}
+
+static drape_vec3 place_of(const dr_apart* apart, int v)
+{
+    const float* x = apart->x + 4 * v;
+    return (drape_vec3){x[0], x[1], x[2]};
+}
+
+static bool boxes_meet(const drape_vec3 a[3], const drape_vec3 b[3])
+{
+    bool meet = true;
+    for (int c = 0; c < 3; ++c) {
+        float lo[2] = {1e38f, 1e38f}, hi[2] = {-1e38f, -1e38f};
+        for (int k = 0; k < 3; ++k) {
+            float p = (&a[k].x)[c], q = (&b[k].x)[c];
+            lo[0] = p < lo[0] ? p : lo[0];
+            hi[0] = p > hi[0] ? p : hi[0];
+            lo[1] = q < lo[1] ? q : lo[1];
+            hi[1] = q > hi[1] ? q : hi[1];
+        }
+        meet = meet && lo[0] <= hi[1] && lo[1] <= hi[0];
+    }
+    return meet;
+}
+
+// Adds the pair when it crosses.
+static bool look_at(dr_apart* apart, dr_memory* memory, int s, int t)
+{
+    const int32_t *a = apart->sheets->triangles[s], *b = apart->sheets->triangles[t];
+    drape_vec3 p[3], q[3];
+    for (int k = 0; k < 3; ++k) {
+        p[k] = place_of(apart, a[k]);
+        q[k] = place_of(apart, b[k]);
+    }
+    if (s == t || !boxes_meet(p, q) ||
+        dr_triangle_pair(p, a, q, b).relation != DR_TRIANGLES_CROSSING) {
+        return true;
+    }
+    dr_pair* place = dr_array_push(memory, &apart->crossing, sizeof *place);
+    if (place) {
+        *place = s < t ? (dr_pair){s, t} : (dr_pair){t, s};
+    }
+    return place != NULL;
+}
+
+static const int32_t* around(const dr_apart* apart, int vertex, int* count)
+{
+    *count = apart->around_start[vertex + 1] - apart->around_start[vertex];
+    return apart->around + apart->around_start[vertex];
+}
+
+// --- All triangles ---
+
+static bool look_everywhere(dr_apart* apart, dr_memory* memory, dr_pool* pool)
+{
+    dr_motion motion = {.start = apart->x, .stride = 4};
+    dr_tree_refit(&apart->tree, pool, &motion);
+    if (!dr_tree_triangle_pairs(&apart->search, memory, pool, &apart->tree, NULL)) {
+        return false;
+    }
+    int count;
+    const dr_pair* pairs = dr_pair_search_list(&apart->search, 0, &count);
+    bool done = true;
+    for (int i = 0; i < count && done; ++i) {
+        done = look_at(apart, memory, pairs[i].a, pairs[i].b);
+    }
+    // Those with a common vertex the search leaves out.
+    for (int v = 0; v < apart->sheets->vertex_count && done; ++v) {
+        int near_count;
+        const int32_t* near = around(apart, v, &near_count);
+        for (int i = 0; i < near_count && done; ++i) {
+            for (int k = i + 1; k < near_count && done; ++k) {
+                done = look_at(apart, memory, near[i], near[k]);
+            }
+        }
+    }
+    return done;
+}
+
+// --- Neighbours of what crosses ---
+
+// All triangles around the corners of `s` against `t`.
+static bool look_beside(dr_apart* apart, dr_memory* memory, int s, int t)
+{
+    bool done = true;
+    for (int k = 0; k < 3; ++k) {
+        int count;
+        const int32_t* near = around(apart, apart->sheets->triangles[s][k], &count);
+        for (int i = 0; i < count && done; ++i) {
+            done = look_at(apart, memory, near[i], t);
+        }
+    }
+    return done;
+}
+
+static bool look_nearby(dr_apart* apart, dr_memory* memory)
+{
+    const dr_pair* crossed = apart->crossed.data;
+    bool done = true;
+    for (int i = 0; i < apart->crossed.count && done; ++i) {
+        for (int k = 0; k < 3 && done; ++k) {
+            int count;
+            const int32_t* near = around(apart, apart->sheets->triangles[crossed[i].b][k], &count);
+            for (int j = 0; j < count && done; ++j) {
+                done = look_beside(apart, memory, crossed[i].a, near[j]);
+            }
+        }
+    }
+    return done;
+}
+
+// --- The set ---
+
+// Sorted, each once. Pairs that share a vertex were looked at more than once.
+static void tidy(dr_array* list)
+{
+    dr_pair* pairs = list->data;
+    int count = 0;
+    if (list->count > 1) {
+        qsort(pairs, (size_t)list->count, sizeof *pairs, compare);
+    }
+    for (int i = 0; i < list->count; ++i) {
+        if (i == 0 || compare(&pairs[i], &pairs[i - 1]) != 0) {
+            pairs[count++] = pairs[i];
+        }
+    }
+    list->count = count;
+}
+
+bool dr_apart_find_crossed(dr_apart* apart, dr_memory* memory, dr_pool* pool)
+{
+    if (apart->is_known && apart->crossed.count == 0) {
+        return true;
+    }
+    apart->crossing.count = 0;
+    if (!(apart->is_known ? look_nearby(apart, memory) : look_everywhere(apart, memory, pool))) {
+        return false;
+    }
+    tidy(&apart->crossing);
+    dr_array before = apart->crossed;
+    apart->crossed = apart->crossing;
+    apart->crossing = before;
+    memset(apart->is_crossed, 0, (size_t)apart->sheets->triangle_count);
+    const dr_pair* crossed = apart->crossed.data;
+    for (int i = 0; i < apart->crossed.count; ++i) {
+        apart->is_crossed[crossed[i].a] = apart->is_crossed[crossed[i].b] = 1;
+    }
+    bool is_same = before.count == apart->crossed.count &&
+                   (before.count == 0 || memcmp(before.data, apart->crossed.data,
+                                                sizeof(dr_pair) * (size_t)before.count) == 0);
+    apart->has_list = apart->has_list && is_same;
+    apart->is_known = true;
+    return true;
+}
+
+static bool do_cross(const dr_apart* apart, int s, int t)
+{
+    if (!apart->is_crossed[s] || !apart->is_crossed[t]) {
+        return false;
+    }
+    dr_pair pair = s < t ? (dr_pair){s, t} : (dr_pair){t, s};
+    return bsearch(&pair, apart->crossed.data, (size_t)apart->crossed.count, sizeof pair,
+                   compare) != NULL;
+}
+
+static bool has_corner(const dr_apart* apart, int triangle, int vertex)
+{
+    const int32_t* t = apart->sheets->triangles[triangle];
+    return t[0] == vertex || t[1] == vertex || t[2] == vertex;
+}
+
+// A triangle that has an edge (or a vertex, when both are the same) crosses another one.
+static bool any_crosses(const dr_apart* apart, int v, int w, int triangle)
+{
+    int count;
+    const int32_t* near = around(apart, v, &count);
+    bool found = false;
+    for (int i = 0; i < count && !found; ++i) {
+        found = has_corner(apart, near[i], w) && do_cross(apart, near[i], triangle);
+    }
+    return found;
+}
+
+bool dr_apart_is_exempt(const dr_apart* apart, dr_apart_kind kind, int a, int b)
+{
+    if (kind == DR_APART_POINT) {
+        return apart->is_crossed[b] && any_crosses(apart, a, a, b);
+    }
+    const int32_t *e = apart->sheets->edges[a], *f = apart->sheets->edges[b];
+    int count;
+    const int32_t* near = around(apart, e[0], &count);
+    bool found = false;
+    for (int i = 0; i < count && !found; ++i) {
+        found = apart->is_crossed[near[i]] && has_corner(apart, near[i], e[1]) &&
+                any_crosses(apart, f[0], f[1], near[i]);
+    }
+    return found;
+}

@@ -1,0 +1,370 @@
+// Sliding and cutting: what makes passing impossible, whatever the solver did.
+#include <math.h>
+#include <string.h>
+
+#include "contact/apart.h"
+
+// --- Records ---
+
+static void place_of(const float* array, const int32_t vertex[4], drape_vec3 v[4])
+{
+    for (int i = 0; i < 4; ++i) {
+        memcpy(&v[i], array + 4 * vertex[i], sizeof v[i]);
+    }
+}
+
+// The first so many vertices of a pair are its first side.
+static int split_of(const dr_apart_record* record)
+{
+    return record->kind == DR_APART_POINT ? 1 : 2;
+}
+
+static double gap_at(const dr_apart_record* record, const float* array)
+{
+    drape_vec3 v[4];
+    place_of(array, record->vertex, v);
+    return record->kind == DR_APART_POINT ? dr_gap_point_triangle(record->normal, v)
+                                          : dr_gap_edges(record->normal, v);
+}
+
+static bool is_certified(const dr_apart* apart, const dr_apart_record* record)
+{
+    return record->is_exempt || gap_at(record, apart->y) >= record->needed;
+}
+
+static void open_record(dr_apart* apart, dr_apart_kind kind, int pair, dr_apart_record* record)
+{
+    const int32_t(*vertex)[4] = apart->lists[kind].vertex.data;
+    *record = (dr_apart_record){.kind = kind, .pair = pair};
+    memcpy(record->vertex, vertex[pair], sizeof record->vertex);
+    drape_vec3 v[4];
+    place_of(apart->x, record->vertex, v);
+    dr_separation s = kind == DR_APART_POINT ? dr_separate_point_triangle(v) : dr_separate_edges(v);
+    memcpy(record->normal, s.normal, sizeof s.normal);
+    memcpy(record->middle, s.middle, sizeof s.middle);
+    double floor = (double)apart->floor;
+    record->gap = s.gap;
+    record->is_exempt = !(s.gap > 0.0);
+    record->wanted = fmin(s.gap, fmax(0.1 * s.gap, floor));
+    record->needed = s.gap > floor ? 0.5 * record->wanted : s.gap;
+    apart->exempt_count += record->is_exempt;
+}
+
+// Records for pairs that are not slow.
+static bool open_kind(dr_apart* apart, dr_memory* memory, dr_pool* pool, dr_apart_kind kind)
+{
+    int count = dr_apart_watch(apart, memory, pool, kind, apart->floor);
+    if (count < 0 || !dr_apart_measure(apart, memory, pool, kind, count, false) ||
+        !dr_apart_reserve(memory, &apart->records, sizeof(dr_apart_record),
+                          apart->records.count + count)) {
+        return false;
+    }
+    const int32_t* flagged = apart->flagged.data;
+    int32_t* number = apart->lists[kind].record.data;
+    float* after = apart->lists[kind].after.data;
+    dr_apart_record* records = apart->records.data;
+    for (int i = 0; i < count; ++i) {
+        int pair = flagged[i];
+        after[pair] = dr_apart_left(apart, kind, pair);
+        if (after[pair] < apart->floor && number[pair] < 0) {
+            number[pair] = apart->records.count;
+            open_record(apart, kind, pair, &records[apart->records.count++]);
+        }
+    }
+    return true;
+}
+
+static bool open_records(dr_apart* apart, dr_memory* memory, dr_pool* pool)
+{
+    dr_apart_set_ways(apart);
+    return open_kind(apart, memory, pool, DR_APART_POINT) &&
+           open_kind(apart, memory, pool, DR_APART_EDGES);
+}
+
+void dr_apart_drop_records(dr_apart* apart)
+{
+    const dr_apart_record* records = apart->records.data;
+    for (int i = 0; i < apart->records.count; ++i) {
+        ((int32_t*)apart->lists[records[i].kind].record.data)[records[i].pair] = -1;
+    }
+    apart->records.count = 0;
+}
+
+// --- What it costs ---
+
+static double squared_way(const dr_apart* apart, const float* y, int v)
+{
+    double squared = 0.0;
+    for (int c = 0; c < 3; ++c) {
+        double way = (double)y[4 * v + c] - apart->x[4 * v + c];
+        squared += way * way;
+    }
+    return squared;
+}
+
+static void count_loss(dr_apart* apart)
+{
+    for (int v = 0; v < apart->sheets->vertex_count; ++v) {
+        const float *y = apart->y + 4 * v, *before = apart->before + 4 * v;
+        if (y[3] > 0.0f && (y[0] != before[0] || y[1] != before[1] || y[2] != before[2])) {
+            apart->lost += 0.5 / y[3] *
+                           (squared_way(apart, apart->before, v) - squared_way(apart, apart->y, v));
+        }
+    }
+}
+
+static void save(dr_apart* apart)
+{
+    memcpy(apart->before, apart->y, sizeof *apart->y * 4 * (size_t)apart->sheets->vertex_count);
+}
+
+// --- Slide ---
+
+// Two vertices of different sides come apart along the normal, the lighter one further.
+static void push_apart(dr_apart* apart, const dr_apart_record* record, int i, int j)
+{
+    float *a = apart->y + 4 * record->vertex[i], *b = apart->y + 4 * record->vertex[j];
+    double of_a = apart->is_pushed[record->vertex[i]] ? 0.0 : (double)a[3];
+    double of_b = apart->is_pushed[record->vertex[j]] ? 0.0 : (double)b[3];
+    double height = 0.0, weight = of_a + of_b;
+    for (int c = 0; c < 3; ++c) {
+        height += record->normal[c] * ((double)a[c] - b[c]);
+    }
+    if (height >= record->wanted || !(weight > 0.0)) {
+        return;
+    }
+    double push = (record->wanted - height) / weight;
+    for (int c = 0; c < 3; ++c) {
+        a[c] += (float)(push * of_a * record->normal[c]);
+        b[c] -= (float)(push * of_b * record->normal[c]);
+    }
+}
+
+static bool slide_once(dr_apart* apart)
+{
+    const dr_apart_record* records = apart->records.data;
+    bool has_slid = false;
+    for (int k = 0; k < apart->records.count; ++k) {
+        if (is_certified(apart, &records[k])) {
+            continue;
+        }
+        has_slid = true;
+        for (int i = 0; i < split_of(&records[k]); ++i) {
+            for (int j = split_of(&records[k]); j < 4; ++j) {
+                push_apart(apart, &records[k], i, j);
+            }
+        }
+    }
+    return has_slid;
+}
+
+// How far the solver takes a vertex from its prediction is much the same from substep to substep.
+static void note_jolts(dr_apart* apart)
+{
+    for (int v = 0; v < apart->sheets->vertex_count; ++v) {
+        float squared = 0.0f;
+        for (int c = 0; c < 3; ++c) {
+            float off = apart->y[4 * v + c] - apart->x[4 * v + c] - apart->way[4 * v + c];
+            squared += off * off;
+        }
+        apart->jolt[v] = fmaxf(sqrtf(squared), 0.5f * apart->jolt[v]);
+    }
+}
+
+// A sheet that is torn at moves far in a substep, and lists would be as long as it goes wild. No
+// vertex goes further than it was to go, and an edge.
+static void tame(dr_apart* apart)
+{
+    for (int v = 0; v < apart->sheets->vertex_count; ++v) {
+        float *y = apart->y + 4 * v, *way = apart->way + 4 * v;
+        const float* x = apart->x + 4 * v;
+        double predicted =
+            sqrt((double)way[0] * way[0] + (double)way[1] * way[1] + (double)way[2] * way[2]);
+        double most = predicted + apart->edge_length, squared = squared_way(apart, apart->y, v);
+        if (squared > most * most && y[3] > 0.0f) {
+            double t = most / sqrt(squared);
+            for (int c = 0; c < 3; ++c) {
+                y[c] = (float)(x[c] + t * ((double)y[c] - x[c]));
+            }
+            ++apart->cut_count;
+        }
+    }
+}
+
+// The first time `way` is still that of the prediction.
+bool dr_apart_slide(dr_apart* apart, dr_memory* memory, dr_pool* pool, bool is_first)
+{
+    enum { passes = 2 };
+    if (apart->is_sound && is_first) {
+        tame(apart);
+        note_jolts(apart);
+    }
+    dr_apart_set_ways(apart);
+    if (!apart->is_sound) {
+        return true;
+    }
+    if (!dr_apart_refresh(apart, memory, pool, true)) {
+        return false;
+    }
+    save(apart);
+    bool has_slid = true;
+    for (int pass = 0; pass < passes && has_slid; ++pass) {
+        if (!open_records(apart, memory, pool)) {
+            return false;
+        }
+        has_slid = slide_once(apart);
+    }
+    count_loss(apart);
+    return true;
+}
+
+// --- Cut ---
+
+static double height_of(const dr_apart_record* record, const float* array, int i)
+{
+    const float* p = array + 4 * record->vertex[i];
+    double height = 0.0;
+    for (int c = 0; c < 3; ++c) {
+        height += record->normal[c] * (p[c] - record->middle[c]);
+    }
+    return height;
+}
+
+// A plane between the sides: as near to the middle of where they go as keeps the places where they
+// start, and all of the way of what is pinned, behind it. Heights are turned so that each vertex
+// wants to be above: signed by its side.
+typedef struct plane {
+    double start[4], end[4]; // heights of the vertices, signed
+    double offset;
+} plane;
+
+static bool is_stubborn(const dr_apart* apart, int vertex)
+{
+    return apart->y[4 * vertex + 3] == 0.0f || apart->is_pushed[vertex];
+}
+
+static plane choose_plane(const dr_apart* apart, const dr_apart_record* record)
+{
+    plane p;
+    double lo = -INFINITY, hi = INFINITY, above = INFINITY, below = -INFINITY;
+    double half = 0.5 * record->wanted;
+    for (int i = 0; i < 4; ++i) {
+        double start = height_of(record, apart->x, i), end = height_of(record, apart->y, i);
+        bool is_pinned = is_stubborn(apart, record->vertex[i]);
+        if (i < split_of(record)) {
+            hi = fmin(hi, (is_pinned ? fmin(start, end) : start) - half);
+            above = fmin(above, end);
+        } else {
+            lo = fmax(lo, (is_pinned ? fmax(start, end) : start) + half);
+            below = fmax(below, end);
+        }
+        p.start[i] = start;
+        p.end[i] = end;
+    }
+    double middle = 0.5 * (above + below);
+    p.offset = lo <= hi ? fmin(fmax(middle, lo), hi) : 0.5 * (lo + hi);
+    for (int i = 0; i < 4; ++i) {
+        double side = i < split_of(record) ? 1.0 : -1.0;
+        p.start[i] = side * (p.start[i] - p.offset) - half;
+        p.end[i] = side * (p.end[i] - p.offset) - half;
+    }
+    return p;
+}
+
+static void lower_share(dr_apart* apart, int vertex, double share)
+{
+    float lower = share > 0.0 ? (float)share : 0.0f;
+    if (lower < apart->share[vertex]) {
+        apart->share[vertex] = lower;
+    }
+}
+
+// First by a plane; when that did not help all is held that may yield, and then what may not.
+static void cut_record(dr_apart* apart, dr_apart_record* record)
+{
+    plane p = {0};
+    if (record->failures == 0) {
+        p = choose_plane(apart, record);
+    }
+    for (int i = 0; i < 4; ++i) {
+        int v = record->vertex[i];
+        bool is_pinned = is_stubborn(apart, v);
+        if (record->failures == 0 && !is_pinned && p.end[i] < 0.0) {
+            double t = p.start[i] > 0.0 ? p.start[i] / (p.start[i] - p.end[i]) : 0.0;
+            lower_share(apart, v, t * (double)apart->before[4 * v + 3]);
+        } else if (record->failures > 1 || (record->failures == 1 && !is_pinned)) {
+            lower_share(apart, v, 0.0);
+        }
+    }
+    ++record->failures;
+}
+
+static bool cut_once(dr_apart* apart)
+{
+    dr_apart_record* records = apart->records.data;
+    bool is_clean = true;
+    for (int k = 0; k < apart->records.count; ++k) {
+        if (!is_certified(apart, &records[k])) {
+            cut_record(apart, &records[k]);
+            is_clean = false;
+        }
+    }
+    return is_clean;
+}
+
+// The fourth number of `before` is the share that y has.
+static void take_shares(dr_apart* apart)
+{
+    for (int v = 0; v < apart->sheets->vertex_count; ++v) {
+        float *y = apart->y + 4 * v, *before = apart->before + 4 * v;
+        const float* x = apart->x + 4 * v;
+        double t = apart->share[v];
+        if (apart->share[v] < before[3]) {
+            for (int c = 0; c < 3; ++c) {
+                y[c] = t > 0.0 ? (float)(x[c] + t * ((double)before[c] - x[c])) : x[c];
+            }
+            before[3] = apart->share[v];
+        }
+    }
+}
+
+static void finish_cut(dr_apart* apart)
+{
+    for (int v = 0; v < apart->sheets->vertex_count; ++v) {
+        bool is_cut = apart->share[v] < 1.0f;
+        apart->cut_count += is_cut;
+        apart->pinched_count += is_cut && apart->y[4 * v + 3] == 0.0f;
+    }
+    const dr_apart_record* records = apart->records.data;
+    for (int k = 0; k < apart->records.count; ++k) {
+        float* after = apart->lists[records[k].kind].after.data;
+        double gap = records[k].is_exempt ? 0.0 : gap_at(&records[k], apart->y);
+        after[records[k].pair] = (float)(gap * (1.0 - 0x1p-22));
+    }
+    count_loss(apart);
+}
+
+bool dr_apart_cut(dr_apart* apart, dr_memory* memory, dr_pool* pool)
+{
+    dr_apart_set_ways(apart);
+    if (!apart->is_sound) {
+        return true;
+    }
+    if (!dr_apart_refresh(apart, memory, pool, true)) {
+        return false;
+    }
+    save(apart);
+    for (int v = 0; v < apart->sheets->vertex_count; ++v) {
+        apart->before[4 * v + 3] = apart->share[v] = 1.0f;
+    }
+    bool is_clean = false;
+    while (!is_clean) {
+        if (!open_records(apart, memory, pool)) {
+            return false;
+        }
+        is_clean = cut_once(apart);
+        take_shares(apart);
+    }
+    finish_cut(apart);
+    return true;
+}

@@ -1,0 +1,404 @@
+// Which pairs can come near: balls, the search, the list and what it carries along.
+#include "contact/apart.h"
+
+#include <math.h>
+#include <string.h>
+
+// Least pairs to a chunk of a thread.
+enum { GRAIN = 1024 };
+
+// --- Balls ---
+
+// Room around the way that the velocity foretells, as a share of the edges: more means longer
+// lists, less means that they are made anew more often.
+static const float slack = 0.06f;
+enum { LONGEST_HORIZON = 32, LONGEST_AGE = 64 };
+
+static bool is_in_ball(const dr_apart* apart, int v)
+{
+    const float* y = apart->y + 4 * v;
+    const float* place = apart->place + 4 * v;
+    float gone = (float)(apart->age + 1), squared = 0.0f;
+    for (int c = 0; c < 3; ++c) {
+        float off = y[c] - gone * apart->frame[c] - place[c];
+        squared += off * off;
+    }
+    float radius = apart->ball[4 * v + 3];
+    return squared <= radius * radius;
+}
+
+static bool are_in_balls(const dr_apart* apart)
+{
+    bool are_in = true;
+    for (int v = 0; v < apart->sheets->vertex_count && are_in; ++v) {
+        are_in = is_in_ball(apart, v);
+    }
+    return are_in;
+}
+
+// The frame goes with the mean of all ways.
+static void choose_frame(dr_apart* apart)
+{
+    int count = apart->sheets->vertex_count;
+    double sum[3] = {0.0, 0.0, 0.0};
+    for (int v = 0; v < count; ++v) {
+        for (int c = 0; c < 3; ++c) {
+            sum[c] += apart->way[4 * v + c];
+        }
+    }
+    for (int c = 0; c < 3; ++c) {
+        apart->frame[c] = (float)(sum[c] / (count > 0 ? count : 1));
+    }
+}
+
+// A list that lasted as long as it should is made for longer the next time.
+static void choose_horizon(dr_apart* apart)
+{
+    int age = apart->age;
+    if (apart->has_list && age >= apart->horizon) {
+        age = 2 * apart->horizon;
+    }
+    apart->horizon = age < 1 ? 1 : age > LONGEST_HORIZON ? LONGEST_HORIZON : age;
+}
+
+static void make_balls(dr_apart* apart)
+{
+    choose_frame(apart);
+    choose_horizon(apart);
+    // In a crash no list lasts, and it is made as short as can be.
+    bool is_short = apart->horizon == 1;
+    float half = 0.5f * (float)apart->horizon, largest = 0.0f;
+    for (int v = 0; v < apart->sheets->vertex_count; ++v) {
+        float *ball = apart->ball + 4 * v, *place = apart->place + 4 * v, squared = 0.0f;
+        for (int c = 0; c < 3; ++c) {
+            ball[c] = half * (apart->way[4 * v + c] - apart->frame[c]);
+            place[c] = apart->x[4 * v + c] + ball[c];
+            squared += ball[c] * ball[c];
+            largest = fmaxf(largest, fabsf(place[c]));
+        }
+        ball[3] = sqrtf(squared) * 1.000001f + slack * apart->edge_length +
+                  (is_short ? 0.0f : apart->jolt[v]);
+        for (int c = 0; c < 3; ++c) {
+            apart->box_lo[4 * v + c] = place[c] - ball[3];
+            apart->box_hi[4 * v + c] = place[c] + ball[3];
+        }
+    }
+    float frame = fabsf(apart->frame[0]) + fabsf(apart->frame[1]) + fabsf(apart->frame[2]);
+    apart->rounding = 0x1p-20f * (largest + (float)(LONGEST_AGE + 1) * frame + apart->edge_length);
+    apart->age = 0;
+}
+
+// --- The search ---
+
+static void corners_of(const dr_apart* apart, dr_apart_kind kind, dr_pair pair, int32_t v[4])
+{
+    const dr_sheets* s = apart->sheets;
+    if (kind == DR_APART_POINT) {
+        v[0] = pair.a;
+        memcpy(v + 1, s->triangles[pair.b], 3 * sizeof *v);
+    } else {
+        memcpy(v, s->edges[pair.a], 2 * sizeof *v);
+        memcpy(v + 2, s->edges[pair.b], 2 * sizeof *v);
+    }
+}
+
+typedef struct sift_work {
+    dr_apart* apart;
+    dr_apart_kind kind;
+    const dr_pair* pairs;
+} sift_work;
+
+static void sift_task(void* context, int begin, int end, int worker)
+{
+    (void)worker;
+    const sift_work* work = context;
+    const dr_apart* apart = work->apart;
+    const dr_apart_kernels* kernels = dr_apart_kernels_for(apart->isa);
+    float *lower = apart->distance.data, *allowed = apart->at_rest.data;
+    int32_t vertex[256][4];
+    for (int first = begin; first < end; first += 256) {
+        int count = end - first < 256 ? end - first : 256;
+        for (int i = 0; i < count; ++i) {
+            corners_of(apart, work->kind, work->pairs[first + i], vertex[i]);
+        }
+        kernels->sift[work->kind](apart->x, apart->ball, (const int32_t(*)[4])vertex, count,
+                                  2.0f * apart->rounding, lower + first, allowed + first);
+    }
+}
+
+// Those that may come as near as contacts reach. Edges are put in order, points come first anyway.
+static bool keep_near(dr_apart* apart, dr_memory* memory, dr_apart_kind kind, const dr_pair* pairs,
+                      int count, float reach)
+{
+    const float *lower = apart->distance.data, *allowed = apart->at_rest.data;
+    apart->kept.count = 0;
+    if (!dr_apart_reserve(memory, &apart->kept, sizeof(dr_apart_near), count)) {
+        return false;
+    }
+    dr_apart_near* kept = apart->kept.data;
+    int kept_count = 0;
+    for (int i = 0; i < count; ++i) {
+        // Written in any case: there is no telling which way a branch goes.
+        int32_t a = pairs[i].a, b = pairs[i].b;
+        bool turn = kind == DR_APART_EDGES && b < a;
+        kept[kept_count] = (dr_apart_near){turn ? b : a, turn ? a : b, lower[i]};
+        kept_count += !(allowed[i] >= reach);
+    }
+    apart->kept.count = kept_count;
+    return true;
+}
+
+// A stable pass of a counting sort over the first features, or over the second ones.
+static void sort_pass(dr_apart* apart, const dr_apart_near* from, dr_apart_near* to, int count,
+                      int feature_count, bool by_first)
+{
+    int32_t* start = apart->bucket.data;
+    memset(start, 0, sizeof *start * (size_t)(feature_count + 1));
+    for (int i = 0; i < count; ++i) {
+        ++start[(by_first ? from[i].a : from[i].b) + 1];
+    }
+    for (int f = 0; f < feature_count; ++f) {
+        start[f + 1] += start[f];
+    }
+    for (int i = 0; i < count; ++i) {
+        to[start[by_first ? from[i].a : from[i].b]++] = from[i];
+    }
+}
+
+// By the first feature, then by the second, in place.
+static bool sort_kept(dr_apart* apart, dr_memory* memory, int first_count, int second_count)
+{
+    int count = apart->kept.count, most = first_count > second_count ? first_count : second_count;
+    if (!dr_apart_reserve(memory, &apart->sorted, sizeof(dr_apart_near), count) ||
+        !dr_apart_reserve(memory, &apart->bucket, sizeof(int32_t), most + 1)) {
+        return false;
+    }
+    sort_pass(apart, apart->kept.data, apart->sorted.data, count, second_count, false);
+    sort_pass(apart, apart->sorted.data, apart->kept.data, count, first_count, true);
+    return true;
+}
+
+// Features of triangles that cross.
+static void drop_exempt(dr_apart* apart, dr_apart_kind kind)
+{
+    dr_apart_near* kept = apart->kept.data;
+    int count = 0;
+    for (int i = 0; i < apart->kept.count; ++i) {
+        if (!dr_apart_is_exempt(apart, kind, kept[i].a, kept[i].b)) {
+            kept[count++] = kept[i];
+        }
+    }
+    apart->kept.count = count;
+}
+
+static bool list_reserve(dr_apart_list* list, dr_memory* memory, int count)
+{
+    list->count = 0;
+    return dr_apart_reserve(memory, &list->vertex, sizeof(int32_t[4]), count) &&
+           dr_apart_reserve(memory, &list->lower, sizeof(float), count) &&
+           dr_apart_reserve(memory, &list->after, sizeof(float), count) &&
+
+           dr_apart_reserve(memory, &list->record, sizeof(int32_t), count);
+}
+
+typedef struct list_work {
+    dr_apart* apart;
+    dr_apart_kind kind;
+    bool at_rest_too;
+} list_work;
+
+static void fill_task(void* context, int begin, int end, int worker)
+{
+    (void)worker;
+    const list_work* work = context;
+    const dr_apart* apart = work->apart;
+    const dr_apart_list* list = &apart->lists[work->kind];
+    const dr_apart_near* sorted = apart->kept.data;
+    int32_t(*vertex)[4] = list->vertex.data;
+    float* lower = list->lower.data;
+    int32_t* record = list->record.data;
+    for (int i = begin; i < end; ++i) {
+        corners_of(apart, work->kind, (dr_pair){sorted[i].a, sorted[i].b}, vertex[i]);
+        lower[i] = sorted[i].lower;
+        record[i] = -1;
+    }
+}
+
+static bool make_list(dr_apart* apart, dr_memory* memory, dr_pool* pool, dr_apart_kind kind,
+                      float reach)
+{
+    dr_apart_list* list = &apart->lists[kind];
+    int count;
+    sift_work work = {apart, kind, dr_pair_search_list(&apart->search, (int)kind, &count)};
+    if (!dr_apart_reserve(memory, &apart->distance, sizeof(float), count) ||
+        !dr_apart_reserve(memory, &apart->at_rest, sizeof(float), count)) {
+        return false;
+    }
+    dr_parallel_for(pool, count, GRAIN, sift_task, &work);
+    apart->exact_tests += count;
+    bool is_point = kind == DR_APART_POINT;
+    int first = is_point ? apart->sheets->vertex_count : apart->sheets->edge_count;
+    int second = is_point ? apart->sheets->triangle_count : apart->sheets->edge_count;
+    if (!keep_near(apart, memory, kind, work.pairs, count, reach) ||
+        !sort_kept(apart, memory, first, second) ||
+        !list_reserve(list, memory, apart->kept.count)) {
+        return false;
+    }
+    if (apart->crossed.count > 0) {
+        drop_exempt(apart, kind);
+    }
+    list->count = apart->kept.count;
+    list_work fill = {apart, kind, false};
+    dr_parallel_for(pool, list->count, GRAIN, fill_task, &fill);
+    return true;
+}
+
+float dr_apart_reach(const dr_apart* apart)
+{
+    float most = 0.0f;
+    for (int p = 0; p < apart->sheets->part_count; ++p) {
+        most = fmaxf(most, apart->cloths[p].thickness);
+    }
+    return most;
+}
+
+bool dr_apart_refresh(dr_apart* apart, dr_memory* memory, dr_pool* pool, bool for_guard)
+{
+    if (apart->has_list && apart->age < LONGEST_AGE && are_in_balls(apart)) {
+        return true;
+    }
+    make_balls(apart);
+    apart->has_list = false;
+    dr_apart_drop_records(apart);
+    // Where no list lasts, the guard has one of its own, without what contacts want.
+    apart->is_for_guard = for_guard && apart->horizon == 1;
+    float reach = apart->is_for_guard ? apart->floor : dr_apart_reach(apart);
+    // Boxes of pairs that contacts want must meet, too.
+    dr_motion motion = {.start = apart->box_lo,
+                        .end = apart->box_hi,
+                        .stride = 4,
+                        .radius = 0.5f * reach + apart->rounding};
+    dr_tree_refit(&apart->tree, pool, &motion);
+    dr_features_refit(&apart->features, &apart->tree, pool, &motion);
+    if (!dr_feature_pairs(&apart->search, memory, pool, &apart->tree, &apart->features, NULL)) {
+        return false;
+    }
+    apart->box_tests += apart->search.box_tests;
+    ++apart->search_count;
+    apart->has_list = make_list(apart, memory, pool, DR_APART_POINT, reach) &&
+                      make_list(apart, memory, pool, DR_APART_EDGES, reach);
+    return apart->has_list;
+}
+
+// --- Watching ---
+
+typedef struct watch_work {
+    dr_apart* apart;
+    dr_apart_kind kind;
+    float limit;
+} watch_work;
+
+// Items are blocks of pairs, so that lists are cut in the same way for any number of workers.
+enum { BLOCK = 2048 };
+
+static void watch_task(void* context, int begin, int end, int worker)
+{
+    (void)worker;
+    const watch_work* work = context;
+    dr_apart* apart = work->apart;
+    dr_apart_list* list = &apart->lists[work->kind];
+    const dr_apart_kernels* kernels = dr_apart_kernels_for(apart->isa);
+    const int32_t(*vertex)[4] = list->vertex.data;
+    const float* lower = list->lower.data;
+    float* after = list->after.data;
+    int32_t *flagged = apart->flagged.data, *counts = apart->flag_counts.data;
+    for (int block = begin; block < end; ++block) {
+        int first = block * BLOCK;
+        int count = list->count - first < BLOCK ? list->count - first : BLOCK;
+        counts[block] = kernels->watch[work->kind](apart->way, vertex + first, lower + first,
+                                                   work->limit, apart->way_rounding, first, count,
+                                                   after + first, flagged + first);
+    }
+}
+
+int dr_apart_watch(dr_apart* apart, dr_memory* memory, dr_pool* pool, dr_apart_kind kind,
+                   float limit)
+{
+    const dr_apart_list* list = &apart->lists[kind];
+    int blocks = (list->count + BLOCK - 1) / BLOCK, total = 0;
+    if (!dr_apart_reserve(memory, &apart->flagged, sizeof(int32_t), list->count) ||
+        !dr_apart_reserve(memory, &apart->flag_counts, sizeof(int32_t), blocks)) {
+        return -1;
+    }
+    watch_work work = {apart, kind, limit};
+    dr_parallel_for(pool, blocks, 1, watch_task, &work);
+    int32_t* flagged = apart->flagged.data;
+    const int32_t* counts = apart->flag_counts.data;
+    for (int block = 0; block < blocks; ++block) {
+        memmove(flagged + total, flagged + block * BLOCK, sizeof *flagged * (size_t)counts[block]);
+        total += counts[block];
+    }
+    return total;
+}
+
+// As in the kernel: change both or neither.
+float dr_apart_left(const dr_apart* apart, dr_apart_kind kind, int pair)
+{
+    const int32_t* v = ((const int32_t(*)[4])apart->lists[kind].vertex.data)[pair];
+    int split = kind == DR_APART_POINT ? 1 : 2;
+    float most = 0.0f;
+    for (int i = 0; i < split; ++i) {
+        for (int j = split; j < 4; ++j) {
+            const float *a = apart->way + 4 * v[i], *b = apart->way + 4 * v[j];
+            float x = a[0] - b[0], y = a[1] - b[1], z = a[2] - b[2];
+            float squared = x * x + y * y + z * z;
+            most = squared > most ? squared : most;
+        }
+    }
+    float moved = sqrtf(most) * (1.0f + 0x1p-20f);
+    float lower = ((const float*)apart->lists[kind].lower.data)[pair];
+    return lower * (1.0f - 0x1p-22f) - moved - apart->way_rounding;
+}
+
+static void measure_task(void* context, int begin, int end, int worker)
+{
+    (void)worker;
+    const list_work* work = context;
+    const dr_apart* apart = work->apart;
+    const dr_apart_list* list = &apart->lists[work->kind];
+    const int32_t* flagged = apart->flagged.data;
+    const int32_t(*vertex)[4] = list->vertex.data;
+    int32_t(*quads)[4] = apart->quads.data;
+    float *fresh = apart->distance.data, *lower = list->lower.data;
+    for (int i = begin; i < end; ++i) {
+        memcpy(quads[i], vertex[flagged[i]], sizeof quads[i]);
+    }
+    dr_apart_kernels_for(apart->isa)
+        ->measure[work->kind](apart->x, (const int32_t(*)[4])quads + begin, end - begin,
+                              (dr_closest*)apart->closest.data + begin, fresh + begin);
+    for (int i = begin; i < end; ++i) {
+        lower[flagged[i]] = fresh[i];
+    }
+    dr_closest unused[64];
+    for (int i = begin; work->at_rest_too && i < end; i += 64) {
+        int some = end - i < 64 ? end - i : 64;
+        dr_apart_kernels_for(apart->isa)
+            ->measure[work->kind](apart->rest, (const int32_t(*)[4])quads + i, some, unused,
+                                  (float*)apart->at_rest.data + i);
+    }
+}
+
+bool dr_apart_measure(dr_apart* apart, dr_memory* memory, dr_pool* pool, dr_apart_kind kind,
+                      int count, bool at_rest_too)
+{
+    if (!dr_apart_reserve(memory, &apart->quads, sizeof(int32_t[4]), count) ||
+        !dr_apart_reserve(memory, &apart->at_rest, sizeof(float), count) ||
+        !dr_apart_reserve(memory, &apart->closest, sizeof(dr_closest), count) ||
+        !dr_apart_reserve(memory, &apart->distance, sizeof(float), count)) {
+        return false;
+    }
+    list_work work = {apart, kind, at_rest_too};
+    dr_parallel_for(pool, count, GRAIN, measure_task, &work);
+    apart->exact_tests += count;
+    return true;
+}

@@ -1,0 +1,117 @@
+// contact/predict.h: predictive contacts between cloths (Lewin: Cloth Self Collision with Predictive
+// Contacts), for cloth in real time.
+//
+//     once    mesh -> tree                     -> kept contacts, where the cache is used
+//     step    boxes of the way -> pairs -> contacts -> batches of eight
+//     sweep   stretch, colliders, then these: each batch once
+//
+// Whoever steps the cloths writes where they are into records (dr_predict.start, .now), runs
+// dr_predict_begin once and dr_predict_sweep after each sweep of the model, and reads `now` of the
+// touched vertices back.
+//
+// Regions: 32 of them, painted on triangles, with a symmetric matrix of who may touch whom.
+// Layers: cloths with an authored order keep it, and untangle when they lost it.
+// Cache: contacts inside the marked regions are found once, in the pose of the start, and solved in
+// every step without any search. Between layers that is all a garment needs.
+#ifndef DR_PREDICT_H
+#define DR_PREDICT_H
+
+#include "contact/predict_batch.h"
+#include "contact/predict_contacts.h"
+
+typedef struct dr_predict_options {
+    float static_radius;   // m; 0: twice the thickness
+    uint32_t allow[32];    // of the regions, symmetric
+    uint32_t kept_regions; // contacts between two of these come from the cache
+    bool use_cache;
+    bool use_layers;
+    bool is_points;
+    bool as_printed;
+    drape_isa isa;
+} dr_predict_options;
+
+// Batches of both kinds.
+typedef struct dr_predict_batches {
+    dr_array points; // dr_point_batch
+    dr_array edges;  // dr_edge_batch
+    int contact_count;
+} dr_predict_batches;
+
+// Contacts that are never looked for again.
+typedef struct dr_predict_kept {
+    bool is_made;
+    dr_predict_contacts contacts; // as they were found
+    dr_predict_batches batches;
+    dr_array ages; // uint8_t, eight to a batch, points first: looks at which it was far away
+    dr_predict_batches active; // of this step: those that do not rest, anew in batches
+    int next;                  // batch that the next look begins with
+    int removed;
+} dr_predict_kept;
+
+typedef struct dr_predict {
+    dr_predict_options options;
+    dr_predict_rules rules;
+    dr_predict_mesh mesh;
+    dr_predict_search search; // for what is not kept
+    dr_predict_contacts contacts;
+    dr_predict_batches batches;
+    dr_predict_kept kept;
+    dr_predict_groups groups;
+    dr_array quads, awake; // scratch
+    float *start, *now;    // four floats to a vertex, see dr_predict_places
+    float* ahead;          // where a whole step leads, scratch
+    int32_t* touched;      // vertices with contacts, ascending
+    uint8_t* is_touched;
+    int touched_count;
+    float push;         // most that a contact moves what is too near in a whole step, m
+    float most_squared; // of the way of a vertex in this substep, m^2
+    // Of the last dr_predict_begin.
+    int64_t box_tests, exact_tests;
+    int contact_count;
+    int64_t given_up; // contacts that a sweep could do nothing about, or without a side
+} dr_predict;
+
+// `parts` are copied, not the meshes. False when memory is short; free it then all the same.
+bool dr_predict_create(dr_predict* predict, dr_memory* memory, const dr_predict_part* parts,
+                       int part_count, const dr_predict_options* options);
+void dr_predict_free(dr_predict* predict, dr_memory* memory);
+void dr_predict_forget(dr_predict* predict);
+
+// Looks for contacts between `start` and `now`, which is the prediction; `share` is that of the
+// substep in the step, of which it may be the first. The cache is made at the first call. False
+// when memory is short.
+bool dr_predict_begin(dr_predict* predict, dr_memory* memory, dr_pool* pool, float share,
+                      bool is_first);
+void dr_predict_sweep(dr_predict* predict);
+
+// Batches of contacts; those of a cache are told how to find their normals again. False when memory
+// is short.
+bool dr_predict_lay(dr_predict* predict, dr_memory* memory, const dr_predict_contacts* contacts,
+                    bool is_kept, dr_predict_batches* batches);
+
+// --- predict_cache.c ---
+
+// Finds the contacts to be kept, in the pose of `start`.
+bool dr_predict_keep(dr_predict* predict, dr_memory* memory, dr_pool* pool);
+// Batches of the contacts that are kept, none of them removed.
+bool dr_predict_lay_kept(dr_predict* predict, dr_memory* memory);
+// Gathers what does not rest.
+bool dr_predict_wake(dr_predict* predict, dr_memory* memory);
+// Once a step: takes out what has been ten static radii away for thirty steps. Never adds.
+void dr_predict_age(dr_predict* predict);
+// What a step leaves to the next one, as words: ages of kept contacts and sides of the last step.
+int dr_predict_word_count(const dr_predict* predict);
+uint32_t dr_predict_word(const dr_predict* predict, int index);
+// Takes words back, which then come in order. Kept contacts must have been made if they were before.
+// False when memory is short or the words are not of this mesh.
+bool dr_predict_take_words(dr_predict* predict, dr_memory* memory, const uint32_t* words,
+                           int count);
+
+// --- predict_bytes.c ---
+
+// Kept contacts as bytes, and back. `size` becomes the number of bytes; with a buffer it says
+// before how much room there is. Bytes of another mesh are refused.
+bool dr_predict_save(const dr_predict* predict, void* buffer, size_t* size);
+bool dr_predict_load(dr_predict* predict, dr_memory* memory, const void* buffer, size_t size);
+
+#endif

@@ -1,0 +1,192 @@
+// Contacts that are found once and kept.
+#include <math.h>
+#include <string.h>
+
+#include "contact/predict.h"
+#include "core/vec_math.h"
+
+// The cache looks this much further than a step does: cloths slide over each other.
+static const float kept_radius = 3.0f;
+
+// Contacts between two kept regions, and only those.
+static void allow_kept(const dr_predict_options* options, uint32_t allow[32])
+{
+    for (int r = 0; r < 32; ++r) {
+        bool is_kept = options->kept_regions >> r & 1;
+        allow[r] = is_kept ? options->allow[r] & options->kept_regions : 0u;
+    }
+}
+
+bool dr_predict_lay_kept(dr_predict* predict, dr_memory* memory)
+{
+    dr_predict_kept* kept = &predict->kept;
+    if (!dr_predict_lay(predict, memory, &kept->contacts, true, &kept->batches)) {
+        return false;
+    }
+    int lanes = 8 * (kept->batches.points.count + kept->batches.edges.count);
+    if (!dr_array_reserve(memory, &kept->ages, sizeof(uint8_t), lanes + 1)) {
+        return false;
+    }
+    memset(kept->ages.data, 0, (size_t)lanes + 1);
+    kept->ages.count = lanes;
+    kept->next = kept->removed = 0;
+    kept->is_made = true;
+    return true;
+}
+
+bool dr_predict_keep(dr_predict* predict, dr_memory* memory, dr_pool* pool)
+{
+    uint32_t allow[32];
+    allow_kept(&predict->options, allow);
+    dr_predict_rules rules = predict->rules;
+    rules.static_radius *= kept_radius;
+    rules.is_kept = true;
+    dr_predict_search search;
+    bool made = dr_predict_search_create(&search, memory, &predict->mesh, allow,
+                                         predict->options.is_points, predict->options.isa);
+    dr_motion motion = {predict->start, NULL, 4, 0.5f * dr_predict_reach(&predict->mesh, &rules)};
+    dr_predict_query query = {.start = predict->start,
+                              .end = predict->start,
+                              .triangles = (const int32_t(*)[3])predict->mesh.triangles,
+                              .edges = (const int32_t(*)[2])predict->mesh.edges};
+    made = made && dr_predict_search_run(&search, memory, pool, &motion) &&
+           dr_predict_contacts_make(&predict->kept.contacts, memory, pool, &predict->mesh, &search,
+                                    &query, &rules, predict->options.isa);
+    dr_predict_search_free(&search, memory);
+    return made && dr_predict_lay_kept(predict, memory);
+}
+
+// --- Age ---
+
+// A corner of one feature from a corner of the other: no nearer than the features, and cheap.
+static float distance_squared(const dr_predict* predict, const dr_predict_lanes* lanes, int lane)
+{
+    drape_vec3 apart = dr_sub(dr_record_at(predict->start, lanes->vertex[0][lane]),
+                              dr_record_at(predict->start, lanes->vertex[2][lane]));
+    return dr_dot(apart, apart);
+}
+
+static const int oldest = 3;
+
+// The lanes of batch number `at`, points first.
+static dr_predict_lanes* kept_lanes(const dr_predict_kept* kept, int at)
+{
+    dr_point_batch* points = kept->batches.points.data;
+    dr_edge_batch* edges = kept->batches.edges.data;
+    int point_count = kept->batches.points.count;
+    return at < point_count ? &points[at].lanes : &edges[at - point_count].lanes;
+}
+
+static void remove_lane(dr_predict* predict, dr_predict_lanes* lanes, int lane)
+{
+    for (int k = 0; k < 4; ++k) {
+        lanes->vertex[k][lane] = predict->mesh.vertex_count + lane;
+    }
+    lanes->gap[lane] = 0.0f;
+    lanes->there &= ~(1u << lane);
+    ++predict->kept.removed;
+}
+
+// One look at the lanes of a batch.
+static void look_at(dr_predict* predict, dr_predict_lanes* lanes, uint8_t* ages)
+{
+    float far = 10.0f * predict->rules.static_radius + 4.0f * predict->push;
+    for (int lane = 0; lane < 8; ++lane) {
+        if (!(lanes->there >> lane & 1)) {
+            continue;
+        }
+        bool is_far = distance_squared(predict, lanes, lane) > far * far;
+        ages[lane] = is_far ? (uint8_t)(ages[lane] + 1) : 0;
+        if (ages[lane] == oldest) {
+            remove_lane(predict, lanes, lane);
+        }
+    }
+}
+
+// A tenth of the batches in each step: three looks are thirty steps.
+void dr_predict_age(dr_predict* predict)
+{
+    dr_predict_kept* kept = &predict->kept;
+    int count = kept->batches.points.count + kept->batches.edges.count, looks = (count + 9) / 10;
+    uint8_t* ages = kept->ages.data;
+    for (int i = 0; i < looks; ++i) {
+        int at = kept->next < count ? kept->next : 0;
+        look_at(predict, kept_lanes(kept, at), ages + 8 * at);
+        kept->next = at + 1;
+    }
+}
+
+// --- Words ---
+
+enum { word_head = 3 };
+
+int dr_predict_word_count(const dr_predict* predict)
+{
+    return word_head + predict->kept.ages.count + 2 * predict->contacts.points.count;
+}
+
+uint32_t dr_predict_word(const dr_predict* predict, int index)
+{
+    const dr_predict_kept* kept = &predict->kept;
+    const uint32_t head[word_head] = {(uint32_t)kept->ages.count, (uint32_t)kept->next,
+                                      (uint32_t)predict->contacts.points.count};
+    if (index < word_head) {
+        return head[index];
+    }
+    index -= word_head;
+    if (index < kept->ages.count) {
+        return ((const uint8_t*)kept->ages.data)[index];
+    }
+    index -= kept->ages.count;
+    const dr_point_contact* contact = (const dr_point_contact*)predict->contacts.points.data;
+    contact += index / 2;
+    uint32_t packed = (uint32_t)contact->triangle << 1 | (uint32_t)contact->is_above;
+    return index % 2 ? packed : (uint32_t)contact->vertex;
+}
+
+static void take_ages(dr_predict* predict, const uint32_t* words)
+{
+    uint8_t* ages = predict->kept.ages.data;
+    for (int i = 0; i < predict->kept.ages.count; ++i) {
+        ages[i] = (uint8_t)words[i];
+        if (ages[i] >= oldest) {
+            remove_lane(predict, kept_lanes(&predict->kept, i / 8), i % 8);
+        }
+    }
+}
+
+static bool take_sides(dr_predict* predict, dr_memory* memory, const uint32_t* words, int count)
+{
+    dr_predict_contacts* contacts = &predict->contacts;
+    dr_predict_contacts_forget(contacts);
+    if (!dr_array_reserve(memory, &contacts->points, sizeof(dr_point_contact), count)) {
+        return false;
+    }
+    dr_point_contact* at = contacts->points.data;
+    for (int i = 0; i < count; ++i) {
+        uint32_t vertex = words[2 * i], packed = words[2 * i + 1], triangle = packed >> 1;
+        if (vertex >= (uint32_t)predict->mesh.vertex_count ||
+            triangle >= (uint32_t)predict->mesh.triangle_count) {
+            return false;
+        }
+        at[i] = (dr_point_contact){(int32_t)vertex, triangle & 0x7fffffffu, packed & 1u};
+    }
+    contacts->points.count = count;
+    return true;
+}
+
+bool dr_predict_take_words(dr_predict* predict, dr_memory* memory, const uint32_t* words, int count)
+{
+    int64_t ages = count >= word_head ? words[0] : 0, sides = count >= word_head ? words[2] : 0;
+    // What was removed is there again at first.
+    if (count != word_head + ages + 2 * sides ||
+        (predict->kept.is_made && !dr_predict_lay_kept(predict, memory)) ||
+        (ages != 0 && ages != predict->kept.ages.count)) {
+        return false;
+    }
+    if (ages > 0) {
+        take_ages(predict, words + word_head);
+        predict->kept.next = (int)words[1];
+    }
+    return take_sides(predict, memory, words + word_head + ages, (int)sides);
+}

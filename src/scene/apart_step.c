@@ -1,0 +1,239 @@
+#include "scene/apart_step.h"
+
+#include "contact/apart.h"
+
+typedef struct dr_world_apart {
+    dr_sheets sheets;
+    dr_cloth** cloths; // of each part of the sheets
+    dr_apart apart;
+} dr_world_apart;
+
+bool dr_world_has_apart(const drape_world* world)
+{
+    return world->def.method.self == DRAPE_SELF_GUARDED;
+}
+
+// --- What is kept between steps ---
+
+static int count_cloths(const drape_world* world)
+{
+    int count = 0;
+    for (int i = 0; i < dr_slots_count(&world->cloths); ++i) {
+        count += dr_slots_at(&world->cloths, i) != NULL;
+    }
+    return count;
+}
+
+static bool create_sheets(drape_world* world, dr_world_apart* a)
+{
+    dr_memory* memory = &world->memory;
+    int count = count_cloths(world), part = 0;
+    a->cloths = dr_new_zeroed(memory, dr_cloth*, count + 1);
+    dr_sheets_part* parts = dr_new_zeroed(memory, dr_sheets_part, count + 1);
+    bool made = a->cloths && parts;
+    for (int i = 0; made && i < dr_slots_count(&world->cloths); ++i) {
+        dr_cloth* cloth = dr_slots_at(&world->cloths, i);
+        if (cloth) {
+            a->cloths[part] = cloth;
+            parts[part++] = (dr_sheets_part){
+                .mesh = &cloth->mesh, .columns = cloth->columns, .rows = cloth->rows};
+        }
+    }
+    made = made && dr_sheets_create(&a->sheets, memory, parts, count);
+    dr_delete(memory, parts, count + 1);
+    return made;
+}
+
+static bool refresh(drape_world* world)
+{
+    if (world->apart) {
+        return true;
+    }
+    dr_world_apart* a = world->apart = dr_new_zeroed(&world->memory, dr_world_apart, 1);
+    bool made = a && create_sheets(world, a) &&
+                dr_apart_create(&a->apart, &world->memory, &a->sheets, world->isa);
+    if (!made) {
+        dr_world_free_apart(world);
+    }
+    return made;
+}
+
+void dr_world_free_apart(drape_world* world)
+{
+    dr_world_apart* a = world->apart;
+    if (!a) {
+        return;
+    }
+    dr_apart_free(&a->apart, &world->memory);
+    dr_delete(&world->memory, a->cloths, a->sheets.part_count + 1);
+    dr_sheets_free(&a->sheets, &world->memory);
+    dr_delete(&world->memory, a, 1);
+    world->apart = NULL;
+}
+
+void dr_world_forget_apart(drape_world* world)
+{
+    if (world->apart) {
+        dr_apart_forget(&world->apart->apart);
+    }
+}
+
+// --- To and from the sheets of the solver ---
+
+// Four floats per vertex from an array of every sheet.
+static void gather(const dr_world_apart* a, bool of_start, float* out)
+{
+    for (int p = 0; p < a->sheets.part_count; ++p) {
+        const dr_sheet* sheet = a->cloths[p]->sheet;
+        const float* array = of_start ? sheet->start : sheet->pos;
+        int step = dr_sheet_step(sheet->layout);
+        float* to = out + 4 * a->sheets.parts[p].first_vertex;
+        for (int v = 0; v < sheet->vertex_count; ++v) {
+            const float* from = array + dr_sheet_offset(sheet->layout, sheet->slot_of_vertex[v]);
+            for (int c = 0; c < 4; ++c) {
+                to[4 * v + c] = from[c * step];
+            }
+        }
+    }
+}
+
+static void scatter(const dr_world_apart* a)
+{
+    for (int p = 0; p < a->sheets.part_count; ++p) {
+        const dr_sheet* sheet = a->cloths[p]->sheet;
+        int step = dr_sheet_step(sheet->layout);
+        const float* from = a->apart.y + 4 * a->sheets.parts[p].first_vertex;
+        for (int v = 0; v < sheet->vertex_count; ++v) {
+            float* to = sheet->pos + dr_sheet_offset(sheet->layout, sheet->slot_of_vertex[v]);
+            for (int c = 0; c < 3; ++c) {
+                to[c * step] = from[4 * v + c];
+            }
+        }
+    }
+}
+
+static void set_up(drape_world* world, dr_world_apart* a)
+{
+    const float exit_speed = 0.06f;
+    a->apart.recovery = exit_speed * world->substep.h;
+    for (int p = 0; p < a->sheets.part_count; ++p) {
+        const dr_cloth* cloth = a->cloths[p];
+        a->apart.cloths[p] =
+            (dr_apart_cloth){cloth->thickness, dr_world_friction(world, cloth, -1.0f, -1.0f)};
+    }
+}
+
+// --- The substep ---
+
+bool dr_world_touch_apart(drape_world* world)
+{
+    if (!refresh(world)) {
+        return false;
+    }
+    double t0 = dr_now_ms();
+    dr_world_apart* a = world->apart;
+    set_up(world, a);
+    gather(a, true, a->apart.x);
+    gather(a, false, a->apart.y);
+    bool was_known = a->apart.is_known;
+    bool is_done = dr_apart_touch(&a->apart, &world->memory, world->pool);
+    if (!was_known && a->apart.crossed.count > 0) {
+        dr_log(&world->host, DRAPE_LOG_WARNING,
+               "%d pairs of triangles cross each other; they are guarded once they are free",
+               a->apart.crossed.count);
+    }
+    world->report.ms.detect_self += dr_now_ms() - t0;
+    return is_done;
+}
+
+void dr_world_resolve_apart(drape_world* world)
+{
+    dr_world_apart* a = world->apart;
+    if (!dr_world_has_apart(world) || a->apart.contacts.count == 0) {
+        return;
+    }
+    gather(a, false, a->apart.y);
+    dr_apart_resolve(&a->apart);
+    scatter(a);
+}
+
+static bool slide(drape_world* world, bool is_first)
+{
+    dr_world_apart* a = world->apart;
+    gather(a, false, a->apart.y);
+    bool is_done = dr_apart_slide(&a->apart, &world->memory, world->pool, is_first);
+    scatter(a);
+    return is_done;
+}
+
+// Notes which vertices solids have put elsewhere since `y`.
+static bool note_pushed(dr_world_apart* a)
+{
+    bool has_pushed = false;
+    for (int p = 0; p < a->sheets.part_count; ++p) {
+        const dr_sheet* sheet = a->cloths[p]->sheet;
+        int first = a->sheets.parts[p].first_vertex;
+        for (int v = 0; v < sheet->vertex_count; ++v) {
+            drape_vec3 now = dr_sheet_get(sheet->layout, sheet->pos, sheet->slot_of_vertex[v]);
+            const float* y = a->apart.y + 4 * (first + v);
+            if (now.x != y[0] || now.y != y[1] || now.z != y[2]) {
+                a->apart.is_pushed[first + v] = 1;
+                has_pushed = true;
+            }
+        }
+    }
+    return has_pushed;
+}
+
+// What solids push must not be pushed back into them: the other layers give way, and may be pushed
+// in turn.
+static bool slide_and_guard(drape_world* world)
+{
+    enum { rounds = 4 };
+    bool is_done = true, has_pushed = true;
+    for (int round = 0; round < rounds && is_done && has_pushed; ++round) {
+        is_done = slide(world, round == 0);
+        if (is_done) {
+            dr_world_guard_contacts(world);
+            is_done = dr_world_guard_solids(world);
+        }
+        has_pushed = is_done && note_pushed(world->apart);
+    }
+    return is_done;
+}
+
+static void tell(drape_world* world, dr_apart* apart)
+{
+    drape_step_report* report = &world->report;
+    double h = world->substep.h;
+    report->box_tests += apart->box_tests;
+    report->self_box_tests += apart->box_tests;
+    report->exact_tests += apart->exact_tests;
+    report->cut_count += apart->cut_count;
+    report->pinched_count += apart->pinched_count;
+    report->guard_energy += apart->lost / (h * h);
+    report->crossed_count = apart->crossed.count;
+    report->self_contact_count = apart->contacts.count;
+    report->self_pair_count =
+        apart->lists[DR_APART_POINT].count + apart->lists[DR_APART_EDGES].count;
+    report->self_search_count += apart->search_count;
+    apart->box_tests = apart->exact_tests = 0;
+    apart->search_count = apart->cut_count = apart->pinched_count = apart->exempt_count = 0;
+    apart->lost = 0.0;
+}
+
+bool dr_world_guard_apart(drape_world* world)
+{
+    if (!slide_and_guard(world)) {
+        return false;
+    }
+    dr_world_apart* a = world->apart;
+    gather(a, false, a->apart.y);
+    bool is_done = dr_apart_cut(&a->apart, &world->memory, world->pool);
+    if (is_done) {
+        scatter(a);
+        tell(world, &a->apart);
+        dr_apart_commit(&a->apart);
+    }
+    return is_done;
+}

@@ -1,0 +1,24 @@
+// scene/apart_step.h: a world whose cloths are kept apart (contact/apart.h), self-collision
+// `guarded`.
+//
+//     predict -> find contacts -> solve, contacts in every sweep -> slide -> guard solids -> cut
+//
+// The solids come between slide and cut: sliding may push a vertex into one, cutting may not, since
+// what the guard of solids leaves behind may stop anywhere on its way.
+#ifndef DR_APART_STEP_H
+#define DR_APART_STEP_H
+
+#include "scene/world.h"
+
+bool dr_world_has_apart(const drape_world* world);
+// Contacts of the substep, after the prediction. False when memory is short, as all that follow.
+bool dr_world_touch_apart(drape_world* world);
+void dr_world_resolve_apart(drape_world* world); // once a sweep
+// After the sweeps: sliding, the guards of solids, cutting.
+bool dr_world_guard_apart(drape_world* world);
+// Cloths came or went.
+void dr_world_free_apart(drape_world* world);
+// Vertices were put elsewhere between steps.
+void dr_world_forget_apart(drape_world* world);
+
+#endif
