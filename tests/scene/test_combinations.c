@@ -260,7 +260,8 @@ static void watch_solids(const combination* c, fall* f)
 {
     verdict v = judge_cloths(f->world, &f->cloth, 1, f->solids, 2);
     ck_assert_msg(v.inside == 0, "%s: %d vertices inside", c->name, v.inside);
-    if (c->obstacles->keeps_triangles) {
+    // Between vertices there is no time in a game.
+    if (c->obstacles->keeps_triangles && c->self->self != DRAPE_SELF_PREDICTIVE) {
         ck_assert_msg(v.obstacle == 0, "%s: %lld crossings with solids", c->name,
                       (long long)v.obstacle);
     }
