@@ -335,6 +335,28 @@ START_TEST(every_combination_keeps_its_promise_or_is_refused)
 }
 END_TEST
 
+// The box is thrown up into the sheet at 3 m/s, turning.
+START_TEST(solids_that_move_stay_outside)
+{
+    combination c = combination_at(_i * SELVES);
+    if (c.refusal) {
+        return;
+    }
+    fall f = make_fall(&c, 1);
+    for (int step = 1; step <= MIDDLE; ++step) {
+        float t = (float)step * STEP;
+        drape_collider_move(f.world, f.solids[0],
+                            pose_at(vec(0, 0.05f + 3.0f * t, 0), vec(0, 90.0f * t, 0)));
+        drape_step_report report = drape_world_step(f.world, STEP);
+        ck_assert_int_eq(report.non_finite_count, 0);
+        watch_solids(&c, &f);
+    }
+    // The sheet went along.
+    ck_assert_float_gt(middle_of(f.world, f.cloth).y, 0.3f);
+    drape_world_destroy(f.world);
+}
+END_TEST
+
 // --- The table ---
 
 static char* read_page(void)
@@ -384,6 +406,7 @@ int main(void)
     Suite* suite = suite_create("combinations");
     TCase* cases = tcase_create("combinations");
     tcase_add_loop_test(cases, every_combination_keeps_its_promise_or_is_refused, 0, COMBINATIONS);
+    tcase_add_loop_test(cases, solids_that_move_stay_outside, 0, MODELS * OBSTACLES);
     tcase_add_test(cases, the_page_tells_which_run);
     suite_add_tcase(suite, cases);
     return run_suite(suite);
