@@ -8,6 +8,7 @@
 
 #include "args.h"
 #include "io/file.h"
+#include "scene_path.h"
 
 static const char help[] =
     "usage: drape bench [NAME] [-o DIR] [--isa NAME] [--quick]\n"
@@ -20,7 +21,10 @@ static const char help[] =
     "             kind on an accordion-folded sheet of 10,000 to a million triangles: build,\n"
     "             refit, triangle pairs, feature pairs\n"
     "  papers     the tables of the papers on the elastic sheet: total times with and without\n"
-    "             collision, runs of detection, times of detection; our ratios beside theirs\n"
+    "             collision, runs of detection, times of detection; our ratios beside theirs;\n"
+    "             then sensor and spring\n"
+    "  sensor     exact tests a frame with sensor particles and without, as a table and a plot\n"
+    "  spring     a mass-spring sheet on a solid: ms a frame, pairs by trees and by brute force\n"
     "  crossings  the scenes of these papers with S1, S2, S3: crossings and vertices inside of\n"
     "             obstacles in all frames, by an exact check\n"
     "\n"
@@ -35,13 +39,16 @@ static const char help[] =
 typedef struct benchmark {
     const char* name;
     bool (*run)(const cli_bench_order* order, drape_error* error);
+    bool is_part; // of another one: runs alone only when it is named
 } benchmark;
 
 static const benchmark benchmarks[] = {
-    {"solve", cli_bench_solve},
-    {"geometry", cli_bench_geometry},
-    {"papers", cli_bench_papers},
-    {"crossings", cli_bench_crossings},
+    {"solve", cli_bench_solve, .is_part = false},
+    {"geometry", cli_bench_geometry, .is_part = false},
+    {"papers", cli_bench_papers, .is_part = false},
+    {"sensor", cli_bench_sensor, .is_part = true},
+    {"spring", cli_bench_spring, .is_part = true},
+    {"crossings", cli_bench_crossings, .is_part = false},
 };
 enum { BENCHMARK_COUNT = sizeof benchmarks / sizeof benchmarks[0] };
 
@@ -96,6 +103,27 @@ bool cli_bench_path(const cli_bench_order* order, drape_isa isa, const char* nam
            dr_directory_make(parent, error) && cli_path_join(path, parent, name, error);
 }
 
+// --- Scenes ---
+
+drape_scene* cli_bench_open(const char* name, const drape_override* overrides, int count,
+                            drape_isa isa, drape_error* error)
+{
+    char path[CLI_PATH_SIZE];
+    drape_scene_options options = drape_scene_options_defaults();
+    options.overrides = overrides;
+    options.override_count = count;
+    options.isa = isa;
+    if (!cli_scene_find(name, path, error)) {
+        return NULL;
+    }
+    drape_scene* scene = drape_scene_open(path, &options, error);
+    if (scene != NULL && !cli_isa_check(drape_scene_world(scene), isa, error)) {
+        drape_scene_close(scene);
+        return NULL;
+    }
+    return scene;
+}
+
 // --- The command ---
 
 static bool is_benchmark(const char* name)
@@ -111,7 +139,8 @@ static bool is_benchmark(const char* name)
 static bool run_benchmarks(const char* name, const cli_bench_order* order, drape_error* error)
 {
     for (int i = 0; i < BENCHMARK_COUNT; ++i) {
-        bool is_wanted = name == NULL || strcmp(benchmarks[i].name, name) == 0;
+        bool is_wanted =
+            name == NULL ? !benchmarks[i].is_part : strcmp(benchmarks[i].name, name) == 0;
         if (is_wanted && !benchmarks[i].run(order, error)) {
             return false;
         }
@@ -136,8 +165,10 @@ static int bench(const cli_command* command, int argc, char** argv)
         return code;
     }
     if (name != NULL && !is_benchmark(name)) {
-        cli_say(command, "%s: no such benchmark; there are solve, geometry, papers and "
-                         "crossings", name);
+        cli_say(command,
+                "%s: no such benchmark; there are solve, geometry, papers, "
+                "sensor, spring and crossings",
+                name);
         return CLI_REFUSED;
     }
     drape_error error = {0};

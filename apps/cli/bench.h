@@ -1,6 +1,6 @@
 // bench.h: the benchmarks of `drape bench`, and what they share.
 //
-// `geometry` looks inside: it may use the private headers of the library. One thread is
+// `geometry` and `spring` look inside: they may use the private headers of the library. One thread is
 // measured in processor time, so that a busy machine spoils less; two threads in time on the clock.
 #ifndef CLI_BENCH_H
 #define CLI_BENCH_H
@@ -18,6 +18,12 @@ bool cli_bench_solve(const cli_bench_order* order, drape_error* error);
 bool cli_bench_geometry(const cli_bench_order* order, drape_error* error);
 bool cli_bench_crossings(const cli_bench_order* order, drape_error* error);
 bool cli_bench_papers(const cli_bench_order* order, drape_error* error);
+bool cli_bench_sensor(const cli_bench_order* order, drape_error* error);
+bool cli_bench_spring(const cli_bench_order* order, drape_error* error);
+
+// A scene by its name with the values of `overrides`, on one thread; null with a sentence.
+drape_scene* cli_bench_open(const char* name, const drape_override* overrides, int count,
+                            drape_isa isa, drape_error* error);
 
 // "FOLDER/CPU-ISA/NAME", with its folders made; `path` has CLI_PATH_SIZE letters.
 bool cli_bench_path(const cli_bench_order* order, drape_isa isa, const char* name, char* path,

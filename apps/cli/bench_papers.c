@@ -1,4 +1,5 @@
-// Benchmark `papers`: the tables of the papers on the elastic sheet, made again.
+// Benchmark `papers`: the tables of the papers, made again. Here those on the elastic sheet; masses
+// and springs are in bench_sensor.c and bench_spring.c.
 //
 //     SLIDE   (Liu, Ko, Chang 1996)  500 steps of the tablecloth: no collision, with the obstacle, with
 //             self-collision by freezing; seconds in all, and their ratios
@@ -14,7 +15,6 @@
 #include "bench.h"
 #include "io/file.h"
 #include "plot.h"
-#include "scene_path.h"
 
 // What the paper says of a row; 0 where it says nothing.
 typedef struct paper_values {
@@ -108,25 +108,12 @@ static int choose(const paper_case* row, drape_override overrides[OVERRIDES_MAX]
 
 static drape_scene* open_row(const paper_row* row, drape_isa isa, drape_error* error)
 {
-    char path[CLI_PATH_SIZE];
     char resolution[64];
     drape_override overrides[OVERRIDES_MAX];
     int count = choose(&row->is, overrides);
     snprintf(resolution, sizeof resolution, "[%d,%d]", row->is.size, row->is.size);
     overrides[count++] = (drape_override){"cloths.0.grid.resolution", resolution};
-    drape_scene_options options = drape_scene_options_defaults();
-    options.overrides = overrides;
-    options.override_count = count;
-    options.isa = isa;
-    if (!cli_scene_find(row->is.scene, path, error)) {
-        return NULL;
-    }
-    drape_scene* scene = drape_scene_open(path, &options, error);
-    if (scene != NULL && !cli_isa_check(drape_scene_world(scene), isa, error)) {
-        drape_scene_close(scene);
-        return NULL;
-    }
-    return scene;
+    return cli_bench_open(row->is.scene, overrides, count, isa, error);
 }
 
 static bool measure_row(paper_row* row, drape_isa isa, drape_error* error)
@@ -298,7 +285,7 @@ static bool write_files(const cli_bench_order* order, const paper_row* rows, int
            write_csv(csv, rows, count, error) && cli_plot_file(csv, svg, &plot, error);
 }
 
-bool cli_bench_papers(const cli_bench_order* order, drape_error* error)
+static bool measure_elastic(const cli_bench_order* order, drape_error* error)
 {
     paper_row rows[CASE_COUNT];
     int count = 0;
@@ -319,4 +306,10 @@ bool cli_bench_papers(const cli_bench_order* order, drape_error* error)
         print_row(&rows[i], &ratios);
     }
     return order->folder == NULL || write_files(order, rows, count, error);
+}
+
+bool cli_bench_papers(const cli_bench_order* order, drape_error* error)
+{
+    return measure_elastic(order, error) && cli_bench_sensor(order, error) &&
+           cli_bench_spring(order, error);
 }

@@ -13,16 +13,35 @@ static float mass_share(const dr_sheet* sheet, const dr_mesh* mesh, int32_t v)
     return sheet->mass[v] / (float)(around > 1 ? around : 1);
 }
 
+// Grids weigh their cells, meshes their triangles.
+static bool is_grid(const dr_sheet* sheet)
+{
+    return sheet->layout == DR_LAYOUT_STRIPED;
+}
+
+typedef struct triangle_mass {
+    float least, sum; // of the shares of its corners
+} triangle_mass;
+
+static triangle_mass weigh(const dr_sheet* sheet, const dr_mesh* mesh, const int32_t* v)
+{
+    triangle_mass mass = {.least = INFINITY, .sum = 0.0f};
+    for (int k = 0; k < 3; ++k) {
+        float share = mass_share(sheet, mesh, v[k]);
+        mass.least = fminf(mass.least, share);
+        mass.sum += share;
+    }
+    return mass;
+}
+
 static drape_vec3 triangle_force(const dr_sheet* sheet, const dr_mesh* mesh, const int32_t* v,
                                  drape_vec3 air, float drag, float lift, float h)
 {
     drape_vec3 x[3], sum = {0, 0, 0};
-    float share = INFINITY;
     for (int k = 0; k < 3; ++k) {
         int slot = sheet->slot_of_vertex[v[k]];
         x[k] = dr_sheet_get(sheet->layout, sheet->start, slot);
         sum = dr_add(sum, dr_sheet_get(sheet->layout, sheet->vel, slot));
-        share = fminf(share, mass_share(sheet, mesh, v[k]));
     }
     drape_vec3 flow = dr_sub(dr_scale(sum, 1.0f / 3.0f), air);
     drape_vec3 n = dr_cross(dr_sub(x[1], x[0]), dr_sub(x[2], x[0]));
@@ -35,11 +54,15 @@ static drape_vec3 triangle_force(const dr_sheet* sheet, const dr_mesh* mesh, con
     drape_vec3 side = dr_scale(flow, head_on / speed);
     side = dr_sub(side, dr_scale(n, copysignf(speed, through) / twice_area));
     drape_vec3 force = dr_add(dr_scale(flow, -drag), dr_scale(side, lift));
-    // Implicit for the least of its three shares: no vertex then takes more than it can from all.
-    float rate = strength * drag / (3.0f * share);
-    return dr_scale(force, strength / (1.0f + h * rate));
+    // Implicit for the least of three equal shares: no vertex then takes more than it can from all.
+    triangle_mass mass = weigh(sheet, mesh, v);
+    float rate = strength * drag / (is_grid(sheet) ? mass.sum : 3.0f * mass.least);
+    force = dr_scale(force, strength / (1.0f + h * rate));
+    return is_grid(sheet) ? dr_scale(force, 1.0f / mass.sum) : force;
 }
 
+// From forces on the triangles of a mesh, or accelerations of those of a grid, of which its vertices
+// have the mean: a corner's share of the force over its share of the mass is the same for all three.
 void dr_air_blow(const dr_sheet* sheet, const dr_mesh* mesh, drape_vec3 air, float drag, float lift,
                  float h, drape_vec3* scratch)
 {
@@ -48,11 +71,12 @@ void dr_air_blow(const dr_sheet* sheet, const dr_mesh* mesh, drape_vec3 air, flo
     }
     for (int v = 0; v < mesh->vertex_count; ++v) {
         drape_vec3 sum = {0, 0, 0};
-        for (int32_t i = mesh->vertex_triangle_start[v]; i < mesh->vertex_triangle_start[v + 1];
-             ++i) {
+        int32_t begin = mesh->vertex_triangle_start[v], end = mesh->vertex_triangle_start[v + 1];
+        for (int32_t i = begin; i < end; ++i) {
             sum = dr_add(sum, scratch[mesh->vertex_triangle_list[i]]);
         }
+        float over = is_grid(sheet) ? (float)(end - begin) : 3.0f * sheet->mass[v];
         dr_sheet_set(sheet->layout, sheet->force, sheet->slot_of_vertex[v],
-                     dr_scale(sum, 1.0f / (3.0f * sheet->mass[v])));
+                     dr_scale(sum, 1.0f / over));
     }
 }

@@ -5,8 +5,11 @@
 //   drag  -rho/2 A |n.v| drag v                    against the motion, nothing edge-on
 //   lift   rho/2 A |n.v| lift (|n.v| v/|v| - s |v| n)   across it, s the sign of n.v; 0 head-on
 //
-// A third goes to each corner. The drag is taken implicitly per triangle, so light cloth in a storm
-// slows down to the wind and no further.
+// It goes to the corners by what they weigh of the triangle. On meshes that is a third. Vertices of
+// a grid weigh the cells around them, however these are cut, so that of alternating diagonals half
+// of the vertices have twice as many triangles as the others: thirds would blow them apart, and
+// cloth that bends easily would ripple from vertex to vertex as it falls. The drag is taken
+// implicitly per triangle, so light cloth in a storm slows down to the wind and no further.
 #ifndef DR_AIR_H
 #define DR_AIR_H
 

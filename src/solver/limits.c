@@ -321,14 +321,50 @@ static void onto_all(const plane_set* set, double y[3])
     }
 }
 
-static bool left_interval(const dr_limits* limits, int vertex, const double y[3])
+// What a vertex that is not held must honour.
+typedef struct room {
+    double lo[3], hi[3];
+    plane_set set;
+} room;
+
+static room room_of(const dr_limits* limits, int vertex)
+{
+    room r = {.set = {.count = 0}};
+    memcpy(r.lo, limits->lo[vertex], sizeof r.lo);
+    memcpy(r.hi, limits->hi[vertex], sizeof r.hi);
+    const dr_limit_plane* planes = limits->planes.data;
+    for (int p = limits->first_plane[vertex]; p >= 0; p = planes[p].next) {
+        r.set.planes[r.set.count++] = &planes[p].plane;
+    }
+    return r;
+}
+
+static bool left_interval(const room* r, const double y[3])
 {
     for (int c = 0; c < 3; ++c) {
-        if (y[c] < limits->lo[vertex][c] || y[c] > limits->hi[vertex][c]) {
+        if (y[c] < r->lo[c] || y[c] > r->hi[c]) {
             return true;
         }
     }
     return false;
+}
+
+static bool enter(const room* r, double y[3])
+{
+    for (int c = 0; c < 3; ++c) {
+        y[c] = fmin(fmax(y[c], r->lo[c]), r->hi[c]);
+    }
+    if (r->set.count == 0) {
+        return false;
+    }
+    if (r->set.count > 1) {
+        onto_all(&r->set, y);
+    } else if (r->set.planes[0]->dependent >= 0) {
+        follow_plane(r->set.planes[0], y);
+    } else {
+        onto_plane(r->set.planes[0], y);
+    }
+    return left_interval(r, y);
 }
 
 bool dr_limits_project(const dr_limits* limits, int vertex, double y[3])
@@ -337,23 +373,40 @@ bool dr_limits_project(const dr_limits* limits, int vertex, double y[3])
         memcpy(y, limits->place[vertex], 3 * sizeof *y);
         return false;
     }
+    room r = room_of(limits, vertex);
+    return enter(&r, y);
+}
+
+// --- Pieces of a step ---
+
+// As it is at the end of the piece. `left` is the share of the step that is still to come.
+static dr_halfspace move_plane(const dr_halfspace* plane, const dr_limit_piece* piece, double left)
+{
+    dr_halfspace moved = *plane;
+    moved.offset -= left * fmin(height(plane, piece->start), 0.0);
     for (int c = 0; c < 3; ++c) {
-        y[c] = fmin(fmax(y[c], limits->lo[vertex][c]), limits->hi[vertex][c]);
+        moved.anchor[c] = piece->from[c] + (plane->anchor[c] - piece->start[c]) / piece->count;
     }
-    plane_set set = {0};
-    const dr_limit_plane* planes = limits->planes.data;
-    for (int p = limits->first_plane[vertex]; p >= 0; p = planes[p].next) {
-        set.planes[set.count++] = &planes[p].plane;
+    return moved;
+}
+
+bool dr_limits_project_piece(const dr_limits* limits, int vertex, const dr_limit_piece* piece,
+                             double y[3])
+{
+    if (piece->count == 1 || limits->hold[vertex] != DR_HOLD_FREE) {
+        return dr_limits_project(limits, vertex, y);
     }
-    if (set.count == 0) {
-        return false;
+    room r = room_of(limits, vertex);
+    dr_halfspace moved[DR_LIMIT_PLANES];
+    double left = 1.0 - (double)(piece->number + 1) / piece->count;
+    for (int k = 0; k < r.set.count; ++k) {
+        moved[k] = move_plane(r.set.planes[k], piece, left);
+        r.set.planes[k] = &moved[k];
     }
-    if (set.count > 1) {
-        onto_all(&set, y);
-    } else if (set.planes[0]->dependent >= 0) {
-        follow_plane(set.planes[0], y);
-    } else {
-        onto_plane(set.planes[0], y);
+    for (int c = 0; c < 3; ++c) {
+        // Where there is no limit nothing is missing from it.
+        r.lo[c] -= left * fmax(r.lo[c] - piece->start[c], 0.0);
+        r.hi[c] += left * fmax(piece->start[c] - r.hi[c], 0.0);
     }
-    return left_interval(limits, vertex, y);
+    return enter(&r, y);
 }

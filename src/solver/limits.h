@@ -72,4 +72,17 @@ dr_limit_answer dr_limits_add_plane(dr_limits* limits, dr_memory* memory, int ve
 // which win; friction included. Returns true when planes moved it out of its interval.
 bool dr_limits_project(const dr_limits* limits, int vertex, double y[3]);
 
+// A piece of a step that is solved in several equal ones.
+typedef struct dr_limit_piece {
+    const double* start; // of the vertex, where the whole step began
+    const double* from;  // where this piece begins
+    int number, count;   // 0 is the first
+} dr_limit_piece;
+
+// The same for a piece: limits that the start did not honour come to their place evenly, and
+// friction is that of this piece. All at once, what an obstacle moves in a step, or an edge brings
+// out, would be a blow of `count` times its speed.
+bool dr_limits_project_piece(const dr_limits* limits, int vertex, const dr_limit_piece* piece,
+                             double y[3]);
+
 #endif

@@ -44,14 +44,15 @@ static void carry_held(dr_springs* s, const dr_limits* limits, int first_vertex,
 }
 
 // Free vertices to the nearest places that their limits allow.
-static int project(dr_springs* s, const dr_limits* limits, int first_vertex)
+static int project(dr_springs* s, const dr_limits* limits, int first_vertex, int substep)
 {
     int violations = 0;
     const int32_t* limited = limits->limited.data;
     for (int i = 0; i < limits->limited.count; ++i) {
         int v = limited[i] - first_vertex;
         if (v >= 0 && v < s->vertex_count && !s->is_held[v]) {
-            violations += dr_limits_project(limits, limited[i], s->q[v]);
+            const dr_limit_piece piece = {s->x[v], s->y[v], substep, s->step.substeps};
+            violations += dr_limits_project_piece(limits, limited[i], &piece, s->q[v]);
         }
     }
     return violations;
@@ -87,7 +88,7 @@ void dr_springs_solve_verlet(dr_springs* s, const dr_limits* limits, int first_v
         // Lengths first: they may push a vertex into an obstacle, and limits bring it out.
         result->shortened += dr_springs_shorten(s);
         if (limits) {
-            result->violations = project(s, limits, first_vertex);
+            result->violations = project(s, limits, first_vertex, i);
         }
     }
 }

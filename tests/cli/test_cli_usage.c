@@ -82,8 +82,8 @@ static const bad_usage bad_usages[] = {
     {"convert a.obj b.ply c.ply", "drape convert: c.ply: expected no further argument"},
     {"convert a.obj b.ply --fps fast", "--fps: expected a number above 0, found \"fast\""},
     {"convert a.obj b.ply --fps 0", "--fps: expected a number above 0, found \"0\""},
-    {"bench nothing", "drape bench: nothing: no such benchmark; there are solve, geometry, papers "
-                      "and crossings"},
+    {"bench nothing", "drape bench: nothing: no such benchmark; there are solve, geometry, papers, "
+                      "sensor, spring and crossings"},
     {"bench --isa mmx", "drape bench: --isa: expected one of"},
 };
 

@@ -423,6 +423,47 @@ START_TEST(dependent_coordinate_follows_the_plane)
 }
 END_TEST
 
+// --- Pieces of a step ---
+
+// What the start does not honour is reached evenly, and at the end to the last bit.
+START_TEST(pieces_come_out_evenly)
+{
+    bench b;
+    bench_create(&b, 1);
+    add(&b, 0, plane_at(0.0, 1.0, 0.0, (const double[3]){0.0, 0.01, 0.0}));
+    dr_limits_set_interval(&b.limits, 0, 0, 0.02, INFINITY);
+    const double start[3] = {0.0, 0.0, 0.3};
+    double y[3] = {start[0], start[1], start[2]}, whole[3] = {start[0], start[1], start[2]};
+    for (int i = 0; i < 8; ++i) {
+        double from[3] = {y[0], y[1], y[2]};
+        dr_limits_project_piece(&b.limits, 0, &(dr_limit_piece){start, from, i, 8}, y);
+        check_at(y, 0.02 * (i + 1) / 8, 0.01 * (i + 1) / 8, 0.3, 1e-15);
+    }
+    dr_limits_project(&b.limits, 0, whole);
+    check_at(y, whole[0], whole[1], whole[2], 0.0);
+    bench_free(&b);
+}
+END_TEST
+
+// A vertex that slid in the pieces before is not pulled back to where the step began.
+START_TEST(pieces_rub_against_their_own_slip)
+{
+    bench b;
+    bench_create(&b, 1);
+    dr_halfspace floor = plane_at(0.0, 1.0, 0.0, (const double[3]){0.0, 0.0, 0.0});
+    floor.friction_static = floor.friction_dynamic = 0.5f;
+    add(&b, 0, floor); // the anchor is the start
+    const double start[3] = {0.0, 0.0, 0.0}, from[3] = {0.1, 0.0, 0.0};
+    const dr_limit_piece piece = {start, from, 4, 8};
+    double still[3] = {0.1, -0.01, 0.0}, sliding[3] = {0.12, -0.01, 0.0};
+    dr_limits_project_piece(&b.limits, 0, &piece, still);
+    check_at(still, 0.1, 0.0, 0.0, 1e-15);
+    dr_limits_project_piece(&b.limits, 0, &piece, sliding);
+    check_at(sliding, 0.115, 0.0, 0.0, 1e-15);
+    bench_free(&b);
+}
+END_TEST
+
 int main(void)
 {
     Suite* suite = suite_create("limits");
@@ -448,5 +489,9 @@ int main(void)
     tcase_add_test(friction, edges_rub_along_themselves);
     tcase_add_test(friction, dependent_coordinate_follows_the_plane);
     suite_add_tcase(suite, friction);
+    TCase* pieces = tcase_create("pieces of a step");
+    tcase_add_test(pieces, pieces_come_out_evenly);
+    tcase_add_test(pieces, pieces_rub_against_their_own_slip);
+    suite_add_tcase(suite, pieces);
     return run_suite(suite);
 }

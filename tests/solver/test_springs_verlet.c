@@ -208,6 +208,30 @@ START_TEST(planes_and_intervals_are_honoured)
 }
 END_TEST
 
+// A floor that rises gives its own speed, not that times the substeps.
+START_TEST(rising_planes_lift_at_their_speed)
+{
+    dr_springs_def def = paper_def();
+    net n;
+    net_create(&n, &def);
+    for (int i = 1; i <= 5; ++i) {
+        dr_halfspace floor = {.normal = {0.0, 1.0, 0.0}, .offset = -1e-3 * i, .dependent = -1};
+        dr_limits_clear(&n.limits);
+        for (int v = 0; v < n.count; ++v) {
+            ck_assert_int_eq(dr_limits_add_plane(&n.limits, &n.memory, v, &floor), DR_LIMIT_ADDED);
+        }
+        net_step(&n, 1.0 / 60.0, 0.0);
+        ck_assert_int_gt(n.s.step.substeps, 3);
+        net_fetch(&n);
+        for (int v = 0; v < n.count; ++v) {
+            ck_assert_double_eq_tol(n.x[v][1], 1e-3 * i, 1e-12);
+            ck_assert_double_eq_tol(n.v[v][1], 0.06, 1e-9);
+        }
+    }
+    net_free(&n);
+}
+END_TEST
+
 // --- Lengths ---
 
 // Worst elongation over a second and a half from the release, hung at two corners. What a sweep
@@ -353,6 +377,7 @@ int main(void)
     tcase_add_test(tcase, momentum_is_kept);
     tcase_add_test(tcase, pins_hold_and_moving_pins_pull);
     tcase_add_test(tcase, planes_and_intervals_are_honoured);
+    tcase_add_test(tcase, rising_planes_lift_at_their_speed);
     tcase_add_test(tcase, p3_long_springs_are_shortened);
     tcase_add_test(tcase, shortening_is_shared);
     tcase_add_test(tcase, breadth_first_order_begins_at_the_pins);
