@@ -178,19 +178,6 @@ static bool sort_kept(dr_apart* apart, dr_memory* memory, int first_count, int s
     return true;
 }
 
-// Features of triangles that cross.
-static void drop_exempt(dr_apart* apart, dr_apart_kind kind)
-{
-    dr_apart_near* kept = apart->kept.data;
-    int count = 0;
-    for (int i = 0; i < apart->kept.count; ++i) {
-        if (!dr_apart_is_exempt(apart, kind, kept[i].a, kept[i].b)) {
-            kept[count++] = kept[i];
-        }
-    }
-    apart->kept.count = count;
-}
-
 static bool list_reserve(dr_apart_list* list, dr_memory* memory, int count)
 {
     list->count = 0;
@@ -244,9 +231,7 @@ static bool make_list(dr_apart* apart, dr_memory* memory, dr_pool* pool, dr_apar
         !list_reserve(list, memory, apart->kept.count)) {
         return false;
     }
-    if (apart->crossed.count > 0) {
-        drop_exempt(apart, kind);
-    }
+
     list->count = apart->kept.count;
     list_work fill = {apart, kind, false};
     dr_parallel_for(pool, list->count, GRAIN, fill_task, &fill);
