@@ -220,8 +220,8 @@ void dr_apart_set_ways(dr_apart* apart)
         for (int c = 0; c < 3; ++c) {
             float y = apart->y[4 * v + c], x = apart->x[4 * v + c];
             apart->way[4 * v + c] = y - x;
-            longest = fmaxf(longest, fabsf(y - x));
-            largest = fmaxf(largest, fabsf(x));
+            longest = dr_apart_larger(longest, fabsf(y - x));
+            largest = dr_apart_larger(largest, fabsf(x));
             is_sound = is_sound && fabsf(y) <= most;
         }
     }

@@ -186,6 +186,12 @@ void dr_apart_commit(dr_apart* apart);
 
 // --- For the files of this module ---
 
+// Library calls cost more than what they compute.
+static inline float dr_apart_larger(float a, float b)
+{
+    return a > b ? a : b;
+}
+
 // Makes the list anew when some y is outside of its ball.
 bool dr_apart_refresh(dr_apart* apart, dr_memory* memory, dr_pool* pool, bool for_guard);
 // Lists pairs of a kind whose distance at y may be below `limit` into `flagged`; sets `after` of

@@ -185,7 +185,7 @@ static void resolve_one(float* y, dr_apart_contact* contact)
         }
         along += n[c] * slip[c];
     }
-    float push = fmaxf(contact->target - (contact->gap + along), -contact->pressed);
+    float push = dr_apart_larger(contact->target - (contact->gap + along), -contact->pressed);
     if (push == 0.0f && contact->pressed == 0.0f) {
         return;
     }
@@ -196,8 +196,8 @@ static void resolve_one(float* y, dr_apart_contact* contact)
     }
     float length = sqrtf(squared), rub = length;
     if (contact->friction.at_rest * contact->pressed - contact->rubbed < length) {
-        rub = fminf(fmaxf(contact->friction.sliding * contact->pressed - contact->rubbed, 0.0f),
-                    length);
+        rub = dr_apart_larger(contact->friction.sliding * contact->pressed - contact->rubbed, 0.0f);
+        rub = rub < length ? rub : length;
     }
     contact->rubbed += rub;
     float share = length > 0.0f ? rub / length : 0.0f;

@@ -169,7 +169,7 @@ static void note_jolts(dr_apart* apart)
             float off = apart->y[4 * v + c] - apart->x[4 * v + c] - apart->way[4 * v + c];
             squared += off * off;
         }
-        apart->jolt[v] = fmaxf(sqrtf(squared), 0.5f * apart->jolt[v]);
+        apart->jolt[v] = dr_apart_larger(sqrtf(squared), 0.5f * apart->jolt[v]);
     }
 }
 

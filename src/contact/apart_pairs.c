@@ -12,7 +12,7 @@ enum { GRAIN = 1024 };
 // Room around the way that the velocity foretells, as a share of the edges: more means longer
 // lists, less means that they are made anew more often.
 static const float slack = 0.06f;
-enum { LONGEST_HORIZON = 32, LONGEST_AGE = 64 };
+enum { LONGEST_HORIZON = 12, LONGEST_AGE = 64 };
 
 static bool is_in_ball(const dr_apart* apart, int v)
 {
@@ -74,7 +74,7 @@ static void make_balls(dr_apart* apart)
             ball[c] = half * (apart->way[4 * v + c] - apart->frame[c]);
             place[c] = apart->x[4 * v + c] + ball[c];
             squared += ball[c] * ball[c];
-            largest = fmaxf(largest, fabsf(place[c]));
+            largest = dr_apart_larger(largest, fabsf(place[c]));
         }
         ball[3] = sqrtf(squared) * 1.000001f + slack * apart->edge_length +
                   (is_short ? 0.0f : apart->jolt[v]);
@@ -242,7 +242,7 @@ float dr_apart_reach(const dr_apart* apart)
 {
     float most = 0.0f;
     for (int p = 0; p < apart->sheets->part_count; ++p) {
-        most = fmaxf(most, apart->cloths[p].thickness);
+        most = dr_apart_larger(most, apart->cloths[p].thickness);
     }
     return most;
 }
