@@ -358,23 +358,26 @@ static bool is_as_saved(const dr_apart* apart)
                   sizeof *apart->y * 4 * (size_t)apart->sheets->vertex_count) == 0;
 }
 
+// The frame of the balls goes on when a vertex is stopped, so it may leave its ball by being cut:
+// balls are looked at in every round.
 bool dr_apart_cut(dr_apart* apart, dr_memory* memory, dr_pool* pool)
 {
     dr_apart_set_ways(apart);
     if (!apart->is_sound) {
         return true;
     }
-    int searches = apart->search_count;
-    if (!dr_apart_refresh(apart, memory, pool, true)) {
-        return false;
-    }
-    bool is_watched = apart->is_watched && apart->search_count == searches && is_as_saved(apart);
+    bool is_watched = apart->is_watched && is_as_saved(apart), is_clean = false;
     save(apart);
     for (int v = 0; v < apart->sheets->vertex_count; ++v) {
         apart->before[4 * v + 3] = apart->share[v] = 1.0f;
     }
-    bool is_clean = false;
     while (!is_clean) {
+        int searches = apart->search_count;
+        dr_apart_set_ways(apart);
+        if (!dr_apart_refresh(apart, memory, pool, true)) {
+            return false;
+        }
+        is_watched = is_watched && apart->search_count == searches;
         if (!is_watched && !open_records(apart, memory, pool)) {
             return false;
         }
