@@ -427,7 +427,8 @@ typedef struct drape_step_report {
     int64_t self_box_tests; // those of them between cloths
     int64_t exact_tests;  // distance evaluations in the step
     int guarded_count;    // vertices kept from passing into solids, summed over the substeps
-    int pinched_count;    // those that found no place outside of all solids
+    int pinched_count;    // those that found no place outside of all solids, and pairs of cloth that
+                          // pins were driven through
     int cut_count;        // vertices stopped on their way so that cloth does not pass through cloth,
                           // summed over the substeps; with DRAPE_SELF_GUARDED, as the next four
     double guard_energy;  // kinetic energy that the guard of cloth against cloth took away, J

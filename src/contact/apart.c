@@ -195,6 +195,7 @@ void dr_apart_free(dr_apart* apart, dr_memory* memory)
     dr_array_free(memory, &apart->closest, sizeof(dr_closest));
     dr_array_free(memory, &apart->distance, sizeof(float));
     dr_array_free(memory, &apart->at_rest, sizeof(float));
+    dr_array_free(memory, &apart->wanted, sizeof(int32_t));
     dr_array_free(memory, &apart->contacts, sizeof(dr_apart_contact));
     dr_array_free(memory, &apart->records, sizeof(dr_apart_record));
     *apart = (dr_apart){0};
@@ -219,8 +220,8 @@ void dr_apart_set_ways(dr_apart* apart)
         for (int c = 0; c < 3; ++c) {
             float y = apart->y[4 * v + c], x = apart->x[4 * v + c];
             apart->way[4 * v + c] = y - x;
-            longest = fmaxf(longest, fabsf(y - x));
-            largest = fmaxf(largest, fabsf(x));
+            longest = dr_apart_larger(longest, fabsf(y - x));
+            largest = dr_apart_larger(largest, fabsf(x));
             is_sound = is_sound && fabsf(y) <= most;
         }
     }
@@ -240,6 +241,8 @@ void dr_apart_commit(dr_apart* apart)
     }
     dr_apart_drop_records(apart);
     apart->has_list = apart->has_list && !apart->is_for_guard;
+    apart->is_known = apart->is_known && apart->pinched_count == 0;
+    apart->pinched_count = 0;
     apart->contacts.count = 0;
     ++apart->age;
 }

@@ -29,7 +29,8 @@
 // The last is a statement about doubles n and floats x, y, evaluated with its rounding taken off
 // (collide/separation.h), after y was rounded to what will be stored. How y came about does not
 // matter. y = x satisfies it, so cutting ends: a pair that failed three times has t = 0 for all of
-// its vertices.
+// its vertices. Only pins do not yield; cloth that they are driven through is *pinched*, let go, and
+// looked for among what crosses.
 //
 // Margins. Pairs at distance d at the start shall end with a gap of a tenth of d, but at least the
 // *floor*; pairs that are nearer than the floor may not come nearer.
@@ -130,6 +131,7 @@ typedef struct dr_apart {
     float way_rounding; // of ways
     float floor;        // see above
     bool is_sound;      // all y are numbers of a sensible size
+    bool is_watched;    // `after` and the records belong to `before`
 
     dr_apart_list lists[2];
     dr_array kept, sorted; // dr_apart_near: scratch of the search
@@ -140,6 +142,7 @@ typedef struct dr_apart {
     dr_array closest;  // dr_closest of them
     dr_array distance; // float: lower bounds of them, or of candidates
     dr_array at_rest;  // float: of their distances at rest; of candidates, less what balls allow
+    dr_array wanted;   // int32_t: those of them that become contacts
     dr_array contacts; // dr_apart_contact
     dr_array records;  // dr_apart_record
 
@@ -155,7 +158,7 @@ typedef struct dr_apart {
     int64_t box_tests, exact_tests;
     int search_count;
     int cut_count;     // vertices, in all substeps
-    int pinched_count; // those of them that are pinned
+    int pinched_count; // pairs that pins went through
     int exempt_count;  // pairs that touched
     double lost;       // kinetic energy times the square of the substep, kg m^2
 } dr_apart;
@@ -183,6 +186,12 @@ void dr_apart_commit(dr_apart* apart);
 
 // --- For the files of this module ---
 
+// Library calls cost more than what they compute.
+static inline float dr_apart_larger(float a, float b)
+{
+    return a > b ? a : b;
+}
+
 // Makes the list anew when some y is outside of its ball.
 bool dr_apart_refresh(dr_apart* apart, dr_memory* memory, dr_pool* pool, bool for_guard);
 // Lists pairs of a kind whose distance at y may be below `limit` into `flagged`; sets `after` of
@@ -195,8 +204,8 @@ bool dr_apart_measure(dr_apart* apart, dr_memory* memory, dr_pool* pool, dr_apar
                       int count, bool at_rest_too);
 // Which triangles cross at x.
 bool dr_apart_find_crossed(dr_apart* apart, dr_memory* memory, dr_pool* pool);
-// Whether features a and b belong to triangles that cross.
-bool dr_apart_is_exempt(const dr_apart* apart, dr_apart_kind kind, int a, int b);
+// Whether the features of a pair belong to triangles that cross.
+bool dr_apart_is_exempt(const dr_apart* apart, dr_apart_kind kind, const int32_t vertex[4]);
 // The largest distance that contacts hold.
 float dr_apart_reach(const dr_apart* apart);
 

@@ -59,22 +59,20 @@ static bool set_normal(const dr_apart* apart, dr_apart_contact* contact, dr_apar
     return s.gap > 0.0;
 }
 
-static bool make_contact(const dr_apart* apart, dr_apart_kind kind, int pair,
+// What cannot be moved, or touches, keeps a contact that does nothing.
+static void make_contact(const dr_apart* apart, dr_apart_kind kind, const int32_t vertex[4],
                          const dr_closest* closest, float target, dr_apart_contact* out)
 {
-
-    const dr_apart_list* list = &apart->lists[kind];
     *out = (dr_apart_contact){0};
-    memcpy(out->vertex, ((const int32_t(*)[4])list->vertex.data)[pair], sizeof out->vertex);
+    memcpy(out->vertex, vertex, sizeof out->vertex);
     set_weights(out, kind, closest);
     float resists = 0.0f;
     for (int i = 0; i < 4; ++i) {
         resists += out->weight[i] * out->weight[i] * apart->y[4 * out->vertex[i] + 3];
     }
     if (!(resists > 0.0f) || !set_normal(apart, out, kind)) {
-        return false;
+        return;
     }
-
     // What is nearer than the thickness already comes apart slowly: its way is its velocity.
     out->target = fminf(target, out->gap + apart->recovery);
     out->inverse = 1.0f / resists;
@@ -82,7 +80,6 @@ static bool make_contact(const dr_apart* apart, dr_apart_kind kind, int pair,
     const dr_apart_cloth* b = &apart->cloths[apart->part_of_vertex[out->vertex[3]]];
     out->friction.at_rest = 0.5f * (a->friction.at_rest + b->friction.at_rest);
     out->friction.sliding = 0.5f * (a->friction.sliding + b->friction.sliding);
-    return true;
 }
 
 // The mean thickness of two cloths, within a cloth no more than it has at rest.
@@ -93,27 +90,71 @@ static float target_of(const dr_apart* apart, const int32_t vertex[4], float at_
     return p == q ? fmaxf(fminf(mean, 0.9f * at_rest), 0.0f) : mean;
 }
 
-static bool touch_kind(dr_apart* apart, dr_memory* memory, dr_pool* pool, dr_apart_kind kind)
+typedef struct touch_work {
+    dr_apart* apart;
+    dr_apart_kind kind;
+    int first; // contact of this kind
+} touch_work;
+
+// Which of the flagged pairs are contacts.
+static void pick_task(void* context, int begin, int end, int worker)
 {
-    int count = dr_apart_watch(apart, memory, pool, kind, dr_apart_reach(apart));
-    if (count < 0 || !dr_apart_measure(apart, memory, pool, kind, count, true) ||
-        !dr_apart_reserve(memory, &apart->contacts, sizeof(dr_apart_contact),
-                          apart->contacts.count + count)) {
-        return false;
-    }
+    (void)worker;
+    const touch_work* work = context;
+    const dr_apart* apart = work->apart;
     const int32_t* flagged = apart->flagged.data;
     const int32_t(*quads)[4] = apart->quads.data;
     const dr_closest* closest = apart->closest.data;
     const float* at_rest = apart->at_rest.data;
-    dr_apart_contact* contacts = apart->contacts.data;
+    int32_t* wanted = apart->wanted.data;
+    for (int i = begin; i < end; ++i) {
+        wanted[i] =
+            (work->kind == DR_APART_POINT || is_inside(&closest[i])) &&
+            dr_apart_left(apart, work->kind, flagged[i]) < target_of(apart, quads[i], at_rest[i]) &&
+            !dr_apart_is_exempt(apart, work->kind, quads[i]);
+    }
+}
+
+static void make_task(void* context, int begin, int end, int worker)
+{
+    (void)worker;
+    const touch_work* work = context;
+    const dr_apart* apart = work->apart;
+    const int32_t(*quads)[4] = apart->quads.data;
+    const dr_closest* closest = apart->closest.data;
+    const float* at_rest = apart->at_rest.data;
+    const int32_t* wanted = apart->wanted.data;
+    dr_apart_contact* contacts = (dr_apart_contact*)apart->contacts.data + work->first;
+    for (int k = begin; k < end; ++k) {
+        int i = wanted[k];
+        make_contact(apart, work->kind, quads[i], &closest[i],
+                     target_of(apart, quads[i], at_rest[i]), &contacts[k]);
+    }
+}
+
+static bool touch_kind(dr_apart* apart, dr_memory* memory, dr_pool* pool, dr_apart_kind kind)
+{
+    enum { grain = 512 };
+    int count = dr_apart_watch(apart, memory, pool, kind, dr_apart_reach(apart));
+    if (count < 0 || !dr_apart_measure(apart, memory, pool, kind, count, true) ||
+        !dr_apart_reserve(memory, &apart->wanted, sizeof(int32_t), count)) {
+        return false;
+    }
+    touch_work work = {apart, kind, apart->contacts.count};
+    dr_parallel_for(pool, count, grain, pick_task, &work);
+    int32_t* wanted = apart->wanted.data;
+    int wanted_count = 0;
     for (int i = 0; i < count; ++i) {
-        float target = target_of(apart, quads[i], at_rest[i]);
-        if (dr_apart_left(apart, kind, flagged[i]) < target &&
-            (kind == DR_APART_POINT || is_inside(&closest[i]))) {
-            apart->contacts.count += make_contact(apart, kind, flagged[i], &closest[i], target,
-                                                  &contacts[apart->contacts.count]);
+        if (wanted[i]) {
+            wanted[wanted_count++] = i;
         }
     }
+    if (!dr_apart_reserve(memory, &apart->contacts, sizeof(dr_apart_contact),
+                          apart->contacts.count + wanted_count)) {
+        return false;
+    }
+    dr_parallel_for(pool, wanted_count, grain, make_task, &work);
+    apart->contacts.count += wanted_count;
     return true;
 }
 
@@ -132,6 +173,9 @@ bool dr_apart_touch(dr_apart* apart, dr_memory* memory, dr_pool* pool)
 
 static void resolve_one(float* y, dr_apart_contact* contact)
 {
+    if (contact->inverse == 0.0f) {
+        return;
+    }
     const float* n = contact->normal;
     float slip[3], along = 0.0f, by[3], squared = 0.0f;
     for (int c = 0; c < 3; ++c) {
@@ -141,7 +185,7 @@ static void resolve_one(float* y, dr_apart_contact* contact)
         }
         along += n[c] * slip[c];
     }
-    float push = fmaxf(contact->target - (contact->gap + along), -contact->pressed);
+    float push = dr_apart_larger(contact->target - (contact->gap + along), -contact->pressed);
     if (push == 0.0f && contact->pressed == 0.0f) {
         return;
     }
@@ -152,8 +196,8 @@ static void resolve_one(float* y, dr_apart_contact* contact)
     }
     float length = sqrtf(squared), rub = length;
     if (contact->friction.at_rest * contact->pressed - contact->rubbed < length) {
-        rub = fminf(fmaxf(contact->friction.sliding * contact->pressed - contact->rubbed, 0.0f),
-                    length);
+        rub = dr_apart_larger(contact->friction.sliding * contact->pressed - contact->rubbed, 0.0f);
+        rub = rub < length ? rub : length;
     }
     contact->rubbed += rub;
     float share = length > 0.0f ? rub / length : 0.0f;

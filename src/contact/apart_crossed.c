@@ -163,19 +163,12 @@ bool dr_apart_find_crossed(dr_apart* apart, dr_memory* memory, dr_pool* pool)
     for (int i = 0; i < apart->crossed.count; ++i) {
         apart->is_crossed[crossed[i].a] = apart->is_crossed[crossed[i].b] = 1;
     }
-    bool is_same = before.count == apart->crossed.count &&
-                   (before.count == 0 || memcmp(before.data, apart->crossed.data,
-                                                sizeof(dr_pair) * (size_t)before.count) == 0);
-    apart->has_list = apart->has_list && is_same;
     apart->is_known = true;
     return true;
 }
 
 static bool do_cross(const dr_apart* apart, int s, int t)
 {
-    if (!apart->is_crossed[s] || !apart->is_crossed[t]) {
-        return false;
-    }
     dr_pair pair = s < t ? (dr_pair){s, t} : (dr_pair){t, s};
     return bsearch(&pair, apart->crossed.data, (size_t)apart->crossed.count, sizeof pair,
                    compare) != NULL;
@@ -187,30 +180,36 @@ static bool has_corner(const dr_apart* apart, int triangle, int vertex)
     return t[0] == vertex || t[1] == vertex || t[2] == vertex;
 }
 
-// A triangle that has an edge (or a vertex, when both are the same) crosses another one.
-static bool any_crosses(const dr_apart* apart, int v, int w, int triangle)
+// Of the triangles that have all of some vertices, one crosses `triangle`.
+static bool any_crosses(const dr_apart* apart, const int32_t* vertex, int count, int triangle)
 {
-    int count;
-    const int32_t* near = around(apart, v, &count);
+    int near_count;
+    const int32_t* near = around(apart, vertex[0], &near_count);
     bool found = false;
-    for (int i = 0; i < count && !found; ++i) {
-        found = has_corner(apart, near[i], w) && do_cross(apart, near[i], triangle);
+    for (int i = 0; i < near_count && !found; ++i) {
+        found = apart->is_crossed[near[i]];
+        for (int k = 1; k < count && found; ++k) {
+            found = has_corner(apart, near[i], vertex[k]);
+        }
+        found = found && do_cross(apart, near[i], triangle);
     }
     return found;
 }
 
-bool dr_apart_is_exempt(const dr_apart* apart, dr_apart_kind kind, int a, int b)
+bool dr_apart_is_exempt(const dr_apart* apart, dr_apart_kind kind, const int32_t vertex[4])
 {
-    if (kind == DR_APART_POINT) {
-        return apart->is_crossed[b] && any_crosses(apart, a, a, b);
+    int split = kind == DR_APART_POINT ? 1 : 2, near_count;
+    if (apart->crossed.count == 0) {
+        return false;
     }
-    const int32_t *e = apart->sheets->edges[a], *f = apart->sheets->edges[b];
-    int count;
-    const int32_t* near = around(apart, e[0], &count);
+    const int32_t* near = around(apart, vertex[split], &near_count);
     bool found = false;
-    for (int i = 0; i < count && !found; ++i) {
-        found = apart->is_crossed[near[i]] && has_corner(apart, near[i], e[1]) &&
-                any_crosses(apart, f[0], f[1], near[i]);
+    for (int i = 0; i < near_count && !found; ++i) {
+        found = apart->is_crossed[near[i]];
+        for (int k = split + 1; k < 4 && found; ++k) {
+            found = has_corner(apart, near[i], vertex[k]);
+        }
+        found = found && any_crosses(apart, vertex, split, near[i]);
     }
     return found;
 }

@@ -60,13 +60,15 @@ static bool open_kind(dr_apart* apart, dr_memory* memory, dr_pool* pool, dr_apar
         return false;
     }
     const int32_t* flagged = apart->flagged.data;
+    const int32_t(*quads)[4] = apart->quads.data;
     int32_t* number = apart->lists[kind].record.data;
     float* after = apart->lists[kind].after.data;
     dr_apart_record* records = apart->records.data;
     for (int i = 0; i < count; ++i) {
         int pair = flagged[i];
         after[pair] = dr_apart_left(apart, kind, pair);
-        if (after[pair] < apart->floor && number[pair] < 0) {
+        if (after[pair] < apart->floor && number[pair] < 0 &&
+            !dr_apart_is_exempt(apart, kind, quads[i])) {
             number[pair] = apart->records.count;
             open_record(apart, kind, pair, &records[apart->records.count++]);
         }
@@ -167,7 +169,7 @@ static void note_jolts(dr_apart* apart)
             float off = apart->y[4 * v + c] - apart->x[4 * v + c] - apart->way[4 * v + c];
             squared += off * off;
         }
-        apart->jolt[v] = fmaxf(sqrtf(squared), 0.5f * apart->jolt[v]);
+        apart->jolt[v] = dr_apart_larger(sqrtf(squared), 0.5f * apart->jolt[v]);
     }
 }
 
@@ -215,6 +217,9 @@ bool dr_apart_slide(dr_apart* apart, dr_memory* memory, dr_pool* pool, bool is_f
         has_slid = slide_once(apart);
     }
     count_loss(apart);
+    // Nothing slid in the last pass: the cut need not look again if y stays as it is.
+    apart->is_watched = !has_slid;
+    save(apart);
     return true;
 }
 
@@ -279,7 +284,8 @@ static void lower_share(dr_apart* apart, int vertex, double share)
     }
 }
 
-// First by a plane; when that did not help all is held that may yield, and then what may not.
+// First by a plane; then all is held that yields; then all but pins. If that is not enough, a pin
+// goes through the cloth, and the pair is let go.
 static void cut_record(dr_apart* apart, dr_apart_record* record)
 {
     plane p = {0};
@@ -288,15 +294,19 @@ static void cut_record(dr_apart* apart, dr_apart_record* record)
     }
     for (int i = 0; i < 4; ++i) {
         int v = record->vertex[i];
-        bool is_pinned = is_stubborn(apart, v);
-        if (record->failures == 0 && !is_pinned && p.end[i] < 0.0) {
+        bool is_pinned = apart->y[4 * v + 3] == 0.0f;
+        bool stays = is_pinned || (apart->is_pushed[v] && record->failures < 2);
+        if (record->failures == 0 && !stays && p.end[i] < 0.0) {
             double t = p.start[i] > 0.0 ? p.start[i] / (p.start[i] - p.end[i]) : 0.0;
             lower_share(apart, v, t * (double)apart->before[4 * v + 3]);
-        } else if (record->failures > 1 || (record->failures == 1 && !is_pinned)) {
+        } else if (record->failures > 0 && !stays) {
             lower_share(apart, v, 0.0);
         }
     }
-    ++record->failures;
+    if (++record->failures > 3) {
+        record->is_exempt = true;
+        ++apart->pinched_count;
+    }
 }
 
 static bool cut_once(dr_apart* apart)
@@ -331,9 +341,7 @@ static void take_shares(dr_apart* apart)
 static void finish_cut(dr_apart* apart)
 {
     for (int v = 0; v < apart->sheets->vertex_count; ++v) {
-        bool is_cut = apart->share[v] < 1.0f;
-        apart->cut_count += is_cut;
-        apart->pinched_count += is_cut && apart->y[4 * v + 3] == 0.0f;
+        apart->cut_count += apart->share[v] < 1.0f;
     }
     const dr_apart_record* records = apart->records.data;
     for (int k = 0; k < apart->records.count; ++k) {
@@ -344,24 +352,36 @@ static void finish_cut(dr_apart* apart)
     count_loss(apart);
 }
 
+static bool is_as_saved(const dr_apart* apart)
+{
+    return memcmp(apart->before, apart->y,
+                  sizeof *apart->y * 4 * (size_t)apart->sheets->vertex_count) == 0;
+}
+
+// The frame of the balls goes on when a vertex is stopped, so it may leave its ball by being cut:
+// balls are looked at in every round.
 bool dr_apart_cut(dr_apart* apart, dr_memory* memory, dr_pool* pool)
 {
     dr_apart_set_ways(apart);
     if (!apart->is_sound) {
         return true;
     }
-    if (!dr_apart_refresh(apart, memory, pool, true)) {
-        return false;
-    }
+    bool is_watched = apart->is_watched && is_as_saved(apart), is_clean = false;
     save(apart);
     for (int v = 0; v < apart->sheets->vertex_count; ++v) {
         apart->before[4 * v + 3] = apart->share[v] = 1.0f;
     }
-    bool is_clean = false;
     while (!is_clean) {
-        if (!open_records(apart, memory, pool)) {
+        int searches = apart->search_count;
+        dr_apart_set_ways(apart);
+        if (!dr_apart_refresh(apart, memory, pool, true)) {
             return false;
         }
+        is_watched = is_watched && apart->search_count == searches;
+        if (!is_watched && !open_records(apart, memory, pool)) {
+            return false;
+        }
+        is_watched = false;
         is_clean = cut_once(apart);
         take_shares(apart);
     }

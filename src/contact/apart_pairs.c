@@ -12,7 +12,7 @@ enum { GRAIN = 1024 };
 // Room around the way that the velocity foretells, as a share of the edges: more means longer
 // lists, less means that they are made anew more often.
 static const float slack = 0.06f;
-enum { LONGEST_HORIZON = 32, LONGEST_AGE = 64 };
+enum { LONGEST_HORIZON = 12, LONGEST_AGE = 64 };
 
 static bool is_in_ball(const dr_apart* apart, int v)
 {
@@ -74,7 +74,7 @@ static void make_balls(dr_apart* apart)
             ball[c] = half * (apart->way[4 * v + c] - apart->frame[c]);
             place[c] = apart->x[4 * v + c] + ball[c];
             squared += ball[c] * ball[c];
-            largest = fmaxf(largest, fabsf(place[c]));
+            largest = dr_apart_larger(largest, fabsf(place[c]));
         }
         ball[3] = sqrtf(squared) * 1.000001f + slack * apart->edge_length +
                   (is_short ? 0.0f : apart->jolt[v]);
@@ -178,19 +178,6 @@ static bool sort_kept(dr_apart* apart, dr_memory* memory, int first_count, int s
     return true;
 }
 
-// Features of triangles that cross.
-static void drop_exempt(dr_apart* apart, dr_apart_kind kind)
-{
-    dr_apart_near* kept = apart->kept.data;
-    int count = 0;
-    for (int i = 0; i < apart->kept.count; ++i) {
-        if (!dr_apart_is_exempt(apart, kind, kept[i].a, kept[i].b)) {
-            kept[count++] = kept[i];
-        }
-    }
-    apart->kept.count = count;
-}
-
 static bool list_reserve(dr_apart_list* list, dr_memory* memory, int count)
 {
     list->count = 0;
@@ -244,9 +231,7 @@ static bool make_list(dr_apart* apart, dr_memory* memory, dr_pool* pool, dr_apar
         !list_reserve(list, memory, apart->kept.count)) {
         return false;
     }
-    if (apart->crossed.count > 0) {
-        drop_exempt(apart, kind);
-    }
+
     list->count = apart->kept.count;
     list_work fill = {apart, kind, false};
     dr_parallel_for(pool, list->count, GRAIN, fill_task, &fill);
@@ -257,7 +242,7 @@ float dr_apart_reach(const dr_apart* apart)
 {
     float most = 0.0f;
     for (int p = 0; p < apart->sheets->part_count; ++p) {
-        most = fmaxf(most, apart->cloths[p].thickness);
+        most = dr_apart_larger(most, apart->cloths[p].thickness);
     }
     return most;
 }

@@ -6,6 +6,7 @@ typedef struct dr_world_apart {
     dr_sheets sheets;
     dr_cloth** cloths; // of each part of the sheets
     dr_apart apart;
+    bool has_told; // that something crosses
 } dr_world_apart;
 
 bool dr_world_has_apart(const drape_world* world)
@@ -137,7 +138,8 @@ bool dr_world_touch_apart(drape_world* world)
     gather(a, false, a->apart.y);
     bool was_known = a->apart.is_known;
     bool is_done = dr_apart_touch(&a->apart, &world->memory, world->pool);
-    if (!was_known && a->apart.crossed.count > 0) {
+    if (!was_known && !a->has_told && a->apart.crossed.count > 0) {
+        a->has_told = true;
         dr_log(&world->host, DRAPE_LOG_WARNING,
                "%d pairs of triangles cross each other; they are guarded once they are free",
                a->apart.crossed.count);
@@ -218,7 +220,7 @@ static void tell(drape_world* world, dr_apart* apart)
         apart->lists[DR_APART_POINT].count + apart->lists[DR_APART_EDGES].count;
     report->self_search_count += apart->search_count;
     apart->box_tests = apart->exact_tests = 0;
-    apart->search_count = apart->cut_count = apart->pinched_count = apart->exempt_count = 0;
+    apart->search_count = apart->cut_count = apart->exempt_count = 0;
     apart->lost = 0.0;
 }
 

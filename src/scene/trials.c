@@ -199,42 +199,47 @@ static int freeze_torn(drape_world* world, dr_trials* trials)
 
 // --- Wedged vertices ---
 
-// How far a place is behind the worst of the planes of its vertex, m.
-static double depth_behind(const dr_limits* limits, int vertex, const double place[3])
+// The plane that a place is furthest behind, and how far, m; null: none.
+static const dr_halfspace* deepest_plane(const dr_limits* limits, int vertex, const double place[3],
+                                         double* depth)
 {
     const dr_limit_plane* planes = limits->planes.data;
-    double deepest = 0.0;
+    const dr_halfspace* found = NULL;
+    // Places are floats.
+    *depth = 1e-6;
     for (int i = limits->first_plane[vertex]; i >= 0; i = planes[i].next) {
         const dr_halfspace* plane = &planes[i].plane;
-        deepest = fmax(deepest, -(plane->normal[0] * place[0] + plane->normal[1] * place[1] +
-                                  plane->normal[2] * place[2] + plane->offset));
+        double is = -(plane->normal[0] * place[0] + plane->normal[1] * place[1] +
+                      plane->normal[2] * place[2] + plane->offset);
+        if (is > *depth) {
+            *depth = is;
+            found = plane;
+        }
     }
-    return deepest;
+    return found;
 }
 
 // A solid pushes a vertex one way and another layer of cloth the other: two planes that nearly face
 // each other have room far to the side only. A place that honours both must be about as near as the
-// start is behind them; else the vertex stays, when that is outside of the solid.
-static bool is_wedged(const dr_trials* trials, int vertex, const double start[3])
+// start is behind them; else the vertex is wedged. Returns the plane that it is behind, or null.
+static const dr_halfspace* find_wedge(const dr_limits* limits, int vertex, const double start[3])
 {
-    const dr_limits* limits = &trials->limits;
-    if (limits->hold[vertex] != DR_HOLD_FREE || limits->plane_count[vertex] < 2) {
-        return false;
-    }
-    double deepest = depth_behind(limits, vertex, start);
-    if (deepest < 1e-6 || deepest > 0.5 * (double)trials->responder.thickness) {
-        return false;
-    }
+    double depth, square = 0.0;
     double y[3] = {start[0], start[1], start[2]};
-    dr_limits_project(limits, vertex, y);
-    double square = 0.0;
+    if (limits->hold[vertex] != DR_HOLD_FREE || limits->plane_count[vertex] < 2) {
+        return NULL;
+    }
+    const dr_halfspace* plane = deepest_plane(limits, vertex, start, &depth);
+    if (plane) {
+        dr_limits_project(limits, vertex, y);
+    }
     for (int c = 0; c < 3; ++c) {
         square += (y[c] - start[c]) * (y[c] - start[c]);
     }
-    return square > 16.0 * deepest * deepest;
+    return square > 16.0 * depth * depth ? plane : NULL;
 }
 
-// Only particles answer cloth with planes.
+// They stay where they were, as their solid sees it. Only particles answer cloth with planes.
 static int freeze_wedged(drape_world* world, dr_trials* trials)
 {
     int frozen = 0;
@@ -242,11 +247,13 @@ static int freeze_wedged(drape_world* world, dr_trials* trials)
     const int32_t* limited = limits->limited.data;
     bool can_be = world->def.method.self == DRAPE_SELF_PARTICLES;
     for (int i = 0; can_be && i < limits->limited.count; ++i) {
-        drape_vec3 p = trials->sheets.start[limited[i]];
-        const double start[3] = {p.x, p.y, p.z};
-        if (is_wedged(trials, limited[i], start)) {
-            dr_limits_hold(limits, limited[i], DR_HOLD_FROZEN, start);
-            trials->sheets.end[limited[i]] = p;
+        int v = limited[i];
+        drape_vec3 p = trials->sheets.start[v];
+        const dr_halfspace* plane = find_wedge(limits, v, (const double[3]){p.x, p.y, p.z});
+        if (plane) {
+            const double* at = plane->anchor;
+            dr_limits_hold(limits, v, DR_HOLD_FROZEN, at);
+            trials->sheets.end[v] = (drape_vec3){(float)at[0], (float)at[1], (float)at[2]};
             ++frozen;
         }
     }

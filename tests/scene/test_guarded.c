@@ -210,6 +210,32 @@ START_TEST(nothing_crosses_when_thin)
 }
 END_TEST
 
+// Vertices that are stopped stay far behind those that go on: pairs that were far come near.
+START_TEST(nothing_crosses_where_much_is_cut)
+{
+    const drape_override overrides[] = {{"solver.substeps", "2"},
+                                        {"solver.iterations", "8"},
+                                        {"collision.self", "guarded"},
+                                        {"cloths.0.grid.resolution", "[31,31]"}};
+    drape_scene_options scene_options = drape_scene_options_defaults();
+    scene_options.overrides = overrides;
+    scene_options.override_count = 4;
+    drape_error error = {0};
+    drape_scene* scene =
+        drape_scene_open(DRAPE_SOURCE_DIR "/scenes/ground.json", &scene_options, &error);
+    ck_assert_msg(scene != NULL, "%s", error.sentence);
+    guarded_scene s = {.world = drape_scene_world(scene), .cloth_count = 1};
+    s.cloths[0] = drape_scene_cloth(scene, 0);
+    int cut = 0;
+    for (int frame = 0; frame < 16; ++frame) {
+        cut += drape_scene_step(scene).cut_count;
+        ck_assert_int_eq(count_crossings(&s), 0);
+    }
+    ck_assert_int_gt(cut, 100);
+    drape_scene_close(scene);
+}
+END_TEST
+
 // --- The same bytes ---
 
 static uint64_t hash_of(scene_kind kind, const options* o, int frames)
@@ -427,6 +453,7 @@ int main(void)
     tcase_add_loop_test(tcase, without_the_guard_it_does, 0, SCENE_KINDS);
     tcase_add_loop_test(tcase, nothing_crosses_in_long_substeps, 0, SCENE_KINDS);
     tcase_add_loop_test(tcase, nothing_crosses_when_thin, 0, SCENE_KINDS);
+    tcase_add_test(tcase, nothing_crosses_where_much_is_cut);
     tcase_add_loop_test(tcase, threads_and_sets_give_the_same_bytes, 0, SCENE_KINDS);
     tcase_add_test(tcase, saved_worlds_go_on_the_same);
     tcase_add_test(tcase, free_fall_is_not_touched);
