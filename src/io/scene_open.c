@@ -63,13 +63,6 @@ static const dr_json_node* cause_of(const dr_scene_desc* scene, const drape_meth
     return node != NULL ? node : scene->root;
 }
 
-// The guard is on trial: it runs where a scene names it, not yet where its method does.
-static bool asks_for_guard(const dr_scene_desc* scene)
-{
-    const dr_json_node* parent = dr_json_find(scene->root, "collision");
-    return parent && dr_json_find(parent, "self");
-}
-
 // Chooses what will run. Without the guard cloth passes through itself but moves right, so a scene
 // that asks for it runs all the same; every other choice that is missing is refused.
 static refusal choose_method(const dr_scene_desc* scene, drape_method* method, bool* is_unguarded)
@@ -77,7 +70,7 @@ static refusal choose_method(const dr_scene_desc* scene, drape_method* method, b
     *method = scene->def.method;
     *is_unguarded = false;
     const char* sentence = drape_method_refusal(method);
-    if (method->self == DRAPE_SELF_GUARDED && (sentence != NULL || !asks_for_guard(scene))) {
+    if (sentence != NULL && method->self == DRAPE_SELF_GUARDED) {
         method->self = DRAPE_SELF_NONE;
         sentence = drape_method_refusal(method);
         *is_unguarded = sentence == NULL;
@@ -91,9 +84,8 @@ static void tell_unguarded(const drape_scene_options* options, const drape_metho
 {
     char text[256];
     dr_sentence sentence = dr_sentence_begin(text, sizeof(text));
-    const char* refused = drape_method_refusal(asked);
-    dr_sentence_join(&sentence, refused ? refused : "self-collision `guarded` is on trial",
-                     "; running without self-collision", NULL);
+    dr_sentence_join(&sentence, drape_method_refusal(asked), "; running without self-collision",
+                     NULL);
     if (options->log != NULL) {
         options->log(options->log_user, DRAPE_LOG_WARNING, text);
     }
