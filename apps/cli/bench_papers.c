@@ -3,8 +3,8 @@
 //
 //     SLIDE   (Liu, Ko, Chang 1996)  500 steps of the tablecloth: no collision, with the obstacle, with
 //             self-collision by freezing; seconds in all, and their ratios
-//     BOX     (the same, 1998)       1000 steps of the table and the fall to the ground: S1 edges against
-//             triangles, S2 boxes of all pairs, S3 boxes through the tree; runs of detection a step,
+//     BOX     (the same, 1998)       1000 steps of the table and the fall to the ground: S1 edges
+//             against triangles, S2 boxes of all pairs, S3 boxes through the tree; runs of detection a step,
 //             their average and the most, time of self-detection and in all
 //
 // The papers' machines are long gone: what counts are the ratios, printed beside theirs.

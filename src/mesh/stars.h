@@ -45,7 +45,8 @@ typedef struct dr_stars {
     int group_count, block_count, slot_row_count, triangle_row_count;
 } dr_stars;
 
-// Triangles where `is_left_out` is true are in no star. Linear time, deterministic. False when memory is short; nothing is held then.
+// Triangles where `is_left_out` is true are in no star. Linear time, deterministic. False when
+// memory is short; nothing is held then.
 bool dr_stars_build(dr_stars* stars, dr_memory* memory, const dr_mesh* mesh, const dr_order* order,
                     const dr_blocks* blocks, const bool* is_left_out);
 void dr_stars_free(dr_stars* stars, dr_memory* memory);
