@@ -21,7 +21,8 @@
 //
 // The gate opens when some pair has rs < tolerance, ro > 2 rs and ro - rs > h. (The first condition
 // alone, as printed, opens on flat cloth as soon as there are many particles.) It is not
-// conservative: a small fold that no particle visits is missed.
+// conservative: a small fold that no particle visits is missed. Fewer than two particles have no
+// pair, and the gate is open always.
 //
 // Everything is computed in a fixed order on one thread, in microseconds: results do not depend on
 // the number of workers.
