@@ -244,7 +244,7 @@ static int move_all(dr_particles* particles, const drape_vec3* places)
 
 int dr_particles_relax(dr_particles* particles, const drape_vec3* places, int most_moves)
 {
-    int moves = 0, moving = particles->options.count;
+    int moves = 0, moving = particles->options.least_moving;
     while (moves < most_moves && moving >= particles->options.least_moving) {
         moving = move_all(particles, places);
         ++moves;

@@ -206,6 +206,23 @@ START_TEST(one_particle_alone_keeps_the_gate_open)
 }
 END_TEST
 
+// More that must move than there are: they move once, and rest.
+START_TEST(particles_move_once_at_least)
+{
+    test_sheets* t = square_sheet(11);
+    dr_geodesic g;
+    dr_particles particles;
+    dr_particles_options options = dr_particles_defaults();
+    options.least_moving = options.count + 1;
+    ck_assert(dr_geodesic_create(&g, &t->memory, NULL, t->sheets.parts[0].mesh));
+    ck_assert(dr_particles_create(&particles, &t->memory, &g, &options));
+    ck_assert_int_eq(dr_particles_look(&particles, t->sheets.end).moves, 1);
+    dr_particles_free(&particles, &t->memory);
+    dr_geodesic_free(&g, &t->memory);
+    test_sheets_free(t);
+}
+END_TEST
+
 // On flat cloth all at one place: within a cell, at the border, in a corner.
 START_TEST(particles_at_one_place_part)
 {
@@ -247,6 +264,7 @@ int main(void)
     tcase_add_test(tc, particles_stay_on_the_cloth);
     tcase_add_test(tc, one_particle_alone_keeps_the_gate_open);
     tcase_add_test(tc, particles_at_one_place_part);
+    tcase_add_test(tc, particles_move_once_at_least);
     suite_add_tcase(suite, tc);
     return run_suite(suite);
 }
