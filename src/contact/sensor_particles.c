@@ -77,6 +77,13 @@ static double* row_of(const dr_particles* particles, int i)
     return particles->rows + (size_t)i * DR_GEODESIC_SEEDS;
 }
 
+// Its row of distances always goes with its place.
+void dr_particles_put(dr_particles* particles, int i, const dr_material_point* at)
+{
+    particles->at[i] = *at;
+    dr_geodesic_row(particles->geodesic, &particles->at[i], row_of(particles, i));
+}
+
 // --- Chance ---
 
 static double draw(dr_particles* particles)
@@ -98,8 +105,8 @@ void dr_particles_throw(dr_particles* particles, int i)
         }
     }
     double s = draw(particles);
-    particles->at[i] = dr_material_spread(lo, s, draw(particles));
-    dr_geodesic_row(particles->geodesic, &particles->at[i], row_of(particles, i));
+    dr_material_point at = dr_material_spread(lo, s, draw(particles));
+    dr_particles_put(particles, i, &at);
 }
 
 // --- Forces ---

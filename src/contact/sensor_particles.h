@@ -79,6 +79,9 @@ void dr_particles_free(dr_particles* particles, dr_memory* memory);
 // the mesh. No heap calls.
 dr_gate dr_particles_look(dr_particles* particles, const drape_vec3* places);
 
+// Puts a particle somewhere, as when a saved state comes back.
+void dr_particles_put(dr_particles* particles, int i, const dr_material_point* at);
+
 // The parts of it.
 void dr_particles_throw(dr_particles* particles, int i);
 int dr_particles_relax(dr_particles* particles, const drape_vec3* places, int most_moves);
