@@ -129,9 +129,13 @@ static const char* find_missing(const request* asked)
                                               : NULL;
 }
 
-// Checkpoints live in the folder of the run.
-static int check_checkpoints(const cli_command* command, const request* asked)
+// Checkpoints and particles live in the folder of the run.
+static int check_folder(const cli_command* command, const request* asked)
 {
+    if (asked->shows_particles && asked->folder == NULL) {
+        cli_say(command, "--particles: expected -o DIR, where they are written");
+        return CLI_REFUSED;
+    }
     const char* option = asked->resumes           ? "--resume"
                          : asked->from_frame >= 0 ? "--from-frame"
                          : asked->checkpoint > 0  ? "--checkpoint"
@@ -151,6 +155,25 @@ static void log_above_progress(void* user, drape_log_level level, const char* se
 {
     cli_progress_clear(&((run_state*)user)->progress);
     cli_log(NULL, level, sentence);
+}
+
+// Particles that are asked for must be there.
+static bool check_particles(const run_state* run, drape_error* error)
+{
+    int count = 0;
+    if (!run->asked->shows_particles) {
+        return true;
+    }
+    for (int i = 0; i < drape_scene_cloth_count(run->scene); ++i) {
+        count += drape_cloth_particles(drape_scene_world(run->scene),
+                                       drape_scene_cloth(run->scene, i), NULL, 0);
+    }
+    if (count == 0) {
+        dr_error_set(error, DRAPE_ERROR_INPUT,
+                     "--particles: expected a scene with sensor particles, that is with "
+                     "`collision.self` `particles` or `collision.particles.in_front`, and a gate");
+    }
+    return count > 0;
 }
 
 static bool open_scene(run_state* run, drape_error* error)
@@ -175,7 +198,8 @@ static bool open_scene(run_state* run, drape_error* error)
     }
     run->frame_count =
         asked->frame_count >= 0 ? asked->frame_count : drape_scene_frame_count(run->scene);
-    return cli_isa_check(drape_scene_world(run->scene), options.isa, error);
+    return cli_isa_check(drape_scene_world(run->scene), options.isa, error) &&
+           check_particles(run, error);
 }
 
 // After the scene: a scene that cannot run touches no file.
@@ -423,7 +447,7 @@ static int run_command(const cli_command* command, int argc, char** argv)
         cli_say(command, "%s: not built yet", missing);
         code = CLI_REFUSED;
     } else if (code == CLI_GO_ON) {
-        code = check_checkpoints(command, &asked);
+        code = check_folder(command, &asked);
     }
     if (code == CLI_GO_ON) {
         run_state run = {.command = command, .asked = &asked};

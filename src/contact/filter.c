@@ -76,6 +76,10 @@ static dr_foot nearest_of(const dr_probe_search* search, const double q[3], doub
     int32_t triangles[MOST_NEAR];
     dr_foot nearest = {.triangle = -1, .distance = INFINITY};
     int count = dr_probe_query(search, q, q, most, triangles, MOST_NEAR);
+    // There may be more, and the nearest among them.
+    if (count == MOST_NEAR) {
+        return dr_solid_nearest(search->solid, q, most, true);
+    }
     for (int i = 0; i < count; ++i) {
         dr_foot foot = dr_solid_foot(search->solid, triangles[i], q, true);
         if (foot.distance < nearest.distance ||

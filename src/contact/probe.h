@@ -121,7 +121,8 @@ bool dr_probe_add(const dr_probe_search* search, const dr_probe_way* way, int tr
 void dr_probe_exit(const dr_probe_search* search, const dr_probe_way* way, dr_probe_lot* lot);
 // About where the planes found leave the vertex.
 void dr_probe_slide_along(const dr_probe_lot* lot, const double q[3], double out[3]);
-// Triangles whose boxes meet that of the way from a to b, inflated; as dr_tree_box_query.
+// Triangles whose boxes meet that of the way from a to b, inflated, and how many these are: when as
+// many as there is room for, some may be missing.
 int dr_probe_query(const dr_probe_search* search, const double a[3], const double b[3], double more,
                    int32_t* triangles, int capacity);
 

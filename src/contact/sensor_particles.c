@@ -77,6 +77,13 @@ static double* row_of(const dr_particles* particles, int i)
     return particles->rows + (size_t)i * DR_GEODESIC_SEEDS;
 }
 
+// Its row of distances always goes with its place.
+void dr_particles_put(dr_particles* particles, int i, const dr_material_point* at)
+{
+    particles->at[i] = *at;
+    dr_geodesic_row(particles->geodesic, &particles->at[i], row_of(particles, i));
+}
+
 // --- Chance ---
 
 static double draw(dr_particles* particles)
@@ -98,8 +105,8 @@ void dr_particles_throw(dr_particles* particles, int i)
         }
     }
     double s = draw(particles);
-    particles->at[i] = dr_material_spread(lo, s, draw(particles));
-    dr_geodesic_row(particles->geodesic, &particles->at[i], row_of(particles, i));
+    dr_material_point at = dr_material_spread(lo, s, draw(particles));
+    dr_particles_put(particles, i, &at);
 }
 
 // --- Forces ---
@@ -161,11 +168,32 @@ typedef struct forces {
     double pull[DR_MOST_PARTICLES][3], force[DR_MOST_PARTICLES][3];
 } forces;
 
+// Two at one place have no way between them; by chance they get one, or they would stay together.
+static void part_ways(const dr_particles* particles, int i, int j, pair* p)
+{
+    double values[3], square = 0.0;
+    for (int k = 0; k < 3; ++k) {
+        uint32_t number = (uint32_t)(3 * (i * DR_MOST_PARTICLES + j) + k);
+        values[k] = (double)dr_random_signed(~particles->options.seed, number);
+    }
+    dr_material_gradient(mesh_of(particles), particles->at[i].triangle, values, p->from_i);
+    for (int d = 0; d < 3; ++d) {
+        square += p->from_i[d] * p->from_i[d];
+    }
+    for (int d = 0; d < 3 && square > 0.0; ++d) {
+        p->from_i[d] /= sqrt(square);
+        p->from_j[d] = -p->from_i[d];
+    }
+}
+
 static void add_pair(const dr_particles* particles, double x[][3], int i, int j, forces* sum)
 {
     const dr_particles_options* o = &particles->options;
     const dr_geodesic* g = particles->geodesic;
     pair p = pair_of(particles, x, i, j);
+    if (g->is_flat && p.original == 0.0) {
+        part_ways(particles, i, j, &p);
+    }
     double least = least_share * o->cell;
     double straight = fmax(p.straight, least), original = fmax(p.original, least);
     bool is_joined = p.original < g->beyond;
@@ -223,7 +251,7 @@ static int move_all(dr_particles* particles, const drape_vec3* places)
 
 int dr_particles_relax(dr_particles* particles, const drape_vec3* places, int most_moves)
 {
-    int moves = 0, moving = particles->options.count;
+    int moves = 0, moving = particles->options.least_moving;
     while (moves < most_moves && moving >= particles->options.least_moving) {
         moving = move_all(particles, places);
         ++moves;
@@ -241,7 +269,9 @@ static bool opens(const dr_particles_options* o, const pair* p)
 
 dr_gate dr_particles_judge(const dr_particles* particles, const drape_vec3* places)
 {
-    dr_gate gate = {.straight = INFINITY, .least_straight = INFINITY};
+    // One alone sees no fold.
+    dr_gate gate = {
+        .is_open = particles->options.count < 2, .straight = INFINITY, .least_straight = INFINITY};
     double x[DR_MOST_PARTICLES][3];
     find_places(particles, places, x);
     for (int i = 0; i < particles->options.count; ++i) {
@@ -265,7 +295,7 @@ dr_gate dr_particles_look(dr_particles* particles, const drape_vec3* places)
 {
     const dr_particles_options* o = &particles->options;
     if (o->count == 0) {
-        return (dr_gate){.straight = INFINITY, .least_straight = INFINITY};
+        return dr_particles_judge(particles, places);
     }
     ++particles->frame;
     if (o->reseed_frames > 0 && particles->frame % o->reseed_frames == 0) {

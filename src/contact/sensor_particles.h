@@ -21,7 +21,8 @@
 //
 // The gate opens when some pair has rs < tolerance, ro > 2 rs and ro - rs > h. (The first condition
 // alone, as printed, opens on flat cloth as soon as there are many particles.) It is not
-// conservative: a small fold that no particle visits is missed.
+// conservative: a small fold that no particle visits is missed. Fewer than two particles have no
+// pair, and the gate is open always.
 //
 // Everything is computed in a fixed order on one thread, in microseconds: results do not depend on
 // the number of workers.
@@ -77,6 +78,9 @@ void dr_particles_free(dr_particles* particles, dr_memory* memory);
 // A frame: throws one particle when it is time, relaxes, and judges. `places` are the vertices of
 // the mesh. No heap calls.
 dr_gate dr_particles_look(dr_particles* particles, const drape_vec3* places);
+
+// Puts a particle somewhere, as when a saved state comes back.
+void dr_particles_put(dr_particles* particles, int i, const dr_material_point* at);
 
 // The parts of it.
 void dr_particles_throw(dr_particles* particles, int i);

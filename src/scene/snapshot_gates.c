@@ -14,7 +14,7 @@ static void put_material_point(dr_state_writer* w, const dr_material_point* at)
     }
 }
 
-static void take_material_point(dr_state_reader* r, dr_material_point* at, int triangle_count)
+static void take_particle(dr_state_reader* r, dr_particles* particles, int i, int triangle_count)
 {
     dr_material_point point = {.triangle = (int32_t)dr_take_count(r)};
     for (int k = 0; k < 3; ++k) {
@@ -22,8 +22,8 @@ static void take_material_point(dr_state_reader* r, dr_material_point* at, int t
         r->is_good = r->is_good && point.weight[k] >= 0.0 && point.weight[k] <= 1.0;
     }
     r->is_good = r->is_good && point.triangle >= 0 && point.triangle < triangle_count;
-    if (r->stores) {
-        *at = point;
+    if (r->stores && r->is_good) {
+        dr_particles_put(particles, i, &point);
     }
 }
 
@@ -56,7 +56,7 @@ static void take_gate_part(dr_state_reader* r, dr_gate_part* part, int triangle_
         part->open_steps = (int)open_steps;
     }
     for (int i = 0; r->is_good && i < particles->options.count; ++i) {
-        take_material_point(r, &particles->at[i], triangle_count);
+        take_particle(r, particles, i, triangle_count);
     }
 }
 

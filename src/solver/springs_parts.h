@@ -41,7 +41,7 @@ typedef struct dr_springs_kernels {
 
 const dr_springs_kernels* dr_springs_kernels_for(drape_isa isa);
 
-// Lists of springs and masses (springs_build.c). `add` counts when s->springs is null.
+// Lists of springs and masses (springs_grid.c, springs_mesh.c). `add` counts when s->springs is null.
 void dr_springs_add(dr_springs* s, int a, int b, dr_spring_kind kind, double rest, double stiffness,
                     double hardening);
 void dr_springs_lay_grid(dr_springs* s);

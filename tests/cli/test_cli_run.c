@@ -130,6 +130,22 @@ START_TEST(moving_obstacles_have_frames)
 }
 END_TEST
 
+// Four octahedra in each frame; none of them stays where it was.
+START_TEST(particles_have_frames)
+{
+    drape_done("run pins-center --quiet --frames 3 --particles -o out");
+    drape_mesh_data first = read_mesh("out/particles_cloth_0000.obj");
+    drape_mesh_data last = read_mesh("out/particles_cloth_0003.obj");
+    ck_assert_int_eq(first.vertex_count, 4 * 6);
+    ck_assert_int_eq(last.triangle_count, 4 * 8);
+    for (int i = 0; i < 4 * 6; ++i) {
+        ck_assert_mem_ne(&first.positions[i], &last.positions[i], sizeof(drape_vec3));
+    }
+    drape_mesh_data_free(&first);
+    drape_mesh_data_free(&last);
+}
+END_TEST
+
 START_TEST(without_a_folder_nothing_is_written)
 {
     const cli_test_result* result =
@@ -422,6 +438,7 @@ int main(void)
     tcase_add_loop_test(formats, sequences_equal_the_cache, 0, 2);
     tcase_add_test(formats, several_cloths_share_a_frame);
     tcase_add_test(formats, moving_obstacles_have_frames);
+    tcase_add_test(formats, particles_have_frames);
     tcase_add_test(formats, without_a_folder_nothing_is_written);
     tcase_add_test(formats, quiet_is_quiet);
     tcase_add_test(formats, older_frames_are_pointed_out);

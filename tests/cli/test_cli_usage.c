@@ -39,6 +39,8 @@ static const bad_usage bad_usages[] = {
     {"run table --format usda", "drape run: --format usda: not built yet"},
     {"run table --checkpoint 10", "drape run: --checkpoint: expected -o DIR"},
     {"run table --resume", "drape run: --resume: expected -o DIR"},
+    {"run pins-center --particles", "drape run: --particles: expected -o DIR"},
+    {"run table --particles -o out", "drape run: --particles: expected a scene with sensor"},
     // Scenes.
     {"run tabel", "drape run: tabel: no such scene, did you mean table"},
     {"run nothing.json", "drape run: nothing.json: "},

@@ -213,6 +213,44 @@ START_TEST(corners_get_several_planes)
 }
 END_TEST
 
+// A solid with hundreds of triangles within the thickness: the nearest of all of them counts.
+START_TEST(fine_solids_are_met_at_their_nearest_point)
+{
+    enum { SIDE = 41, CELLS = SIDE - 1 };
+    static drape_vec3 places[SIDE * SIDE];
+    static int32_t triangles[2 * CELLS * CELLS][3];
+    for (int i = 0; i < SIDE * SIDE; ++i) {
+        places[i] = (drape_vec3){4e-4f * (float)(i % SIDE - SIDE / 2), 0.0f,
+                                 4e-4f * (float)(i / SIDE - SIDE / 2)};
+    }
+    for (int i = 0; i < CELLS * CELLS; ++i) {
+        int32_t a = i / CELLS * SIDE + i % CELLS;
+        const int32_t cell[2][3] = {{a, a + SIDE, a + 1}, {a + 1, a + SIDE, a + SIDE + 1}};
+        memcpy(triangles[2 * i], cell, sizeof cell);
+    }
+    lab at;
+    double y[3];
+    open_lab(&at, 0.1f, 2, 1);
+    drape_mesh_view view = {.positions = places,
+                            .triangles = triangles[0],
+                            .vertex_count = SIDE * SIDE,
+                            .triangle_count = 2 * CELLS * CELLS};
+    lab_add_mesh(&at, &view);
+    for (int i = 0; i < 100; ++i) {
+        drape_vec3 x = any(11, i, 3e-3f), q = x;
+        x.y = 0.01f;
+        q.y = 1e-3f;
+        send_vertex(&at, x, q);
+        respond(&at, &filters, y);
+        ck_assert_double_eq_tol(y[0], (double)q.x, 1e-6);
+        ck_assert_double_eq_tol(y[1], (double)thickness, 1e-6);
+        ck_assert_double_eq_tol(y[2], (double)q.z, 1e-6);
+        ck_assert_int_eq(at.limits.plane_count[0], 1);
+    }
+    close_lab(&at);
+}
+END_TEST
+
 // What the header says it cannot do.
 START_TEST(fast_vertices_pass_thin_solids_unseen)
 {
@@ -293,6 +331,7 @@ static Suite* filter_suite(void)
     tcase_add_test(single, other_motion_is_kept);
     tcase_add_test(single, contacts_of_the_end_are_found);
     tcase_add_test(single, corners_get_several_planes);
+    tcase_add_test(single, fine_solids_are_met_at_their_nearest_point);
     tcase_add_test(single, fast_vertices_pass_thin_solids_unseen);
     suite_add_tcase(suite, single);
     TCase* whole = tcase_create("whole cloths");

@@ -48,7 +48,7 @@ START_TEST(p4_vertex_ends_at_thickness_on_its_old_side)
     drape_vec3 n =
         dr_normalize(dr_cross(dr_sub(corners[1], corners[0]), dr_sub(corners[2], corners[0])));
     for (int i = 0; i < 2000; ++i) {
-        // Through a point well inside, at a slope from 1 to 1/1000.
+        // Through a point well inside, at a slope from 1 to 1/100.
         uint32_t k = (uint32_t)i;
         float u = 0.25f + 0.2f * dr_random_unit(1, k), v = 0.25f + 0.2f * dr_random_unit(2, k);
         drape_vec3 x5 = dr_add(dr_scale(corners[0], 1.0f - u - v),

@@ -195,6 +195,64 @@ START_TEST(particles_stay_on_the_cloth)
 }
 END_TEST
 
+// Without a pair nothing can be said, so the gate is open.
+START_TEST(one_particle_alone_keeps_the_gate_open)
+{
+    test_sheets* t = square_sheet(11);
+    for (int shape = 0; shape < shape_count; ++shape) {
+        ck_assert_int_eq(run_starts(t, shape, 1).opened, start_count);
+    }
+    test_sheets_free(t);
+}
+END_TEST
+
+// More that must move than there are: they move once, and rest.
+START_TEST(particles_move_once_at_least)
+{
+    test_sheets* t = square_sheet(11);
+    dr_geodesic g;
+    dr_particles particles;
+    dr_particles_options options = dr_particles_defaults();
+    options.least_moving = options.count + 1;
+    ck_assert(dr_geodesic_create(&g, &t->memory, NULL, t->sheets.parts[0].mesh));
+    ck_assert(dr_particles_create(&particles, &t->memory, &g, &options));
+    ck_assert_int_eq(dr_particles_look(&particles, t->sheets.end).moves, 1);
+    dr_particles_free(&particles, &t->memory);
+    dr_geodesic_free(&g, &t->memory);
+    test_sheets_free(t);
+}
+END_TEST
+
+// On flat cloth all at one place: within a cell, at the border, in a corner.
+START_TEST(particles_at_one_place_part)
+{
+    const double weights[3][3] = {{0.3, 0.3, 0.4}, {0.5, 0.5, 0.0}, {1.0, 0.0, 0.0}};
+    test_sheets* t = square_sheet(11);
+    dr_geodesic g;
+    ck_assert(dr_geodesic_create(&g, &t->memory, NULL, t->sheets.parts[0].mesh));
+    ck_assert(g.is_flat);
+    for (int i = 0; i < 3 * 20; ++i) {
+        dr_particles particles;
+        dr_particles_options options = dr_particles_defaults();
+        options.count = 4;
+        options.seed = (uint32_t)i;
+        options.reseed_frames = 0;
+        ck_assert(dr_particles_create(&particles, &t->memory, &g, &options));
+        for (int k = 0; k < options.count; ++k) {
+            particles.at[k].triangle = 0;
+            memcpy(particles.at[k].weight, weights[i % 3], sizeof weights[0]);
+            dr_geodesic_row(&g, &particles.at[k], particles.rows + k * DR_GEODESIC_SEEDS);
+        }
+        ck_assert_double_eq(least_apart(&particles), 0.0);
+        dr_particles_look(&particles, t->sheets.end);
+        ck_assert_double_gt(least_apart(&particles), 0.3);
+        dr_particles_free(&particles, &t->memory);
+    }
+    dr_geodesic_free(&g, &t->memory);
+    test_sheets_free(t);
+}
+END_TEST
+
 int main(void)
 {
     Suite* suite = suite_create("sensor_particles");
@@ -204,6 +262,9 @@ int main(void)
     tcase_add_test(tc, curved_cloth_is_judged_by_its_own_ways);
     tcase_add_test(tc, particles_persist_and_repeat);
     tcase_add_test(tc, particles_stay_on_the_cloth);
+    tcase_add_test(tc, one_particle_alone_keeps_the_gate_open);
+    tcase_add_test(tc, particles_at_one_place_part);
+    tcase_add_test(tc, particles_move_once_at_least);
     suite_add_tcase(suite, tc);
     return run_suite(suite);
 }
