@@ -43,6 +43,7 @@ static const char* const keys[CLI_STATS_KEYS] = {
     "frozen",
     "forced",
     "halved",
+    "unconverged",
 };
 
 // To the tenth of a microsecond; what is behind is noise.
@@ -90,6 +91,7 @@ void cli_stats_row(double row[CLI_STATS_KEYS], const drape_step_report* report, 
         (double)counts->frozen,
         (double)counts->forced,
         (double)counts->halved,
+        (double)counts->unconverged,
     };
     for (int k = 0; k < CLI_STATS_KEYS; ++k) {
         row[k] = values[k];

@@ -412,8 +412,9 @@ typedef struct drape_run_counts {
     int64_t clamped;   // planes that were clamped to where the sheets were
     int64_t planes;    // of obstacles
     int64_t frozen;    // vertices kept where they were for a substep
-    int64_t forced;    // substeps that ended with something in the way that could not yield
+    int64_t forced;    // pairs that crossed with all their vertices held, in all runs
     int64_t halved;    // substeps cut in two because the system was not dominant
+    int64_t unconverged; // solves that stopped before they were as exact as they should be
 } drape_run_counts;
 
 // One step, told afterwards.

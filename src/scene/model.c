@@ -167,17 +167,18 @@ void dr_model_add_spring(dr_model* model, int vertex, double stiffness, drape_ve
     }
 }
 
-int dr_model_solve(dr_model* model, const dr_limits* limits, int first_vertex, drape_vec3* places,
-                   dr_pool* pool, drape_isa isa)
+dr_model_effort dr_model_solve(dr_model* model, const dr_limits* limits, int first_vertex,
+                               drape_vec3* places, dr_pool* pool, drape_isa isa)
 {
     if (model->elastic) {
-        int sweeps = dr_elastic_solve(model->elastic, limits, first_vertex, pool, isa).sweeps;
+        dr_elastic_result result =
+            dr_elastic_solve(model->elastic, limits, first_vertex, pool, isa);
         dr_elastic_get_candidate_floats(model->elastic, places);
-        return sweeps;
+        return (dr_model_effort){result.sweeps, result.converged};
     }
     dr_springs_result result = dr_springs_solve(model->springs, limits, first_vertex, pool, isa);
     dr_springs_get_candidate_floats(model->springs, places);
-    return result.iterations;
+    return (dr_model_effort){result.iterations, result.converged && result.is_stable};
 }
 
 void dr_model_set_candidate(dr_model* model, int vertex, drape_vec3 place)

@@ -44,9 +44,13 @@ bool dr_model_begin(dr_model* model, double dt, drape_vec3 gravity, const drape_
                     dr_pool* pool, drape_isa isa);
 // Between begin and solve: pulls a vertex to a place by a spring, N/m, implicitly.
 void dr_model_add_spring(dr_model* model, int vertex, double stiffness, drape_vec3 place);
+typedef struct dr_model_effort {
+    int sweeps;        // or iterations
+    bool is_converged; // and stable
+} dr_model_effort;
+
 // The candidate within the limits of the vertices from `first_vertex` on, as floats into `places`.
-// Returns sweeps, or iterations.
-int dr_model_solve(dr_model* model, const dr_limits* limits, int first_vertex, drape_vec3* places,
+dr_model_effort dr_model_solve(dr_model* model, const dr_limits* limits, int first_vertex, drape_vec3* places,
                    dr_pool* pool, drape_isa isa);
 // Overrules the solver for one vertex before the commit.
 void dr_model_set_candidate(dr_model* model, int vertex, drape_vec3 place);

@@ -78,8 +78,10 @@ void dr_world_solve_model(drape_world* world, const dr_limits* limits, int first
                           dr_cloth* cloth, drape_vec3* places)
 {
     dr_sheet* sheet = cloth->sheet;
-    world->report.counts.sweeps +=
+    dr_model_effort effort =
         dr_model_solve(cloth->model, limits, first_vertex, places, world->pool, world->isa);
+    world->report.counts.sweeps += effort.sweeps;
+    world->report.counts.unconverged += !effort.is_converged;
     for (int v = 0; v < sheet->vertex_count; ++v) {
         dr_sheet_set(sheet->layout, sheet->pos, sheet->slot_of_vertex[v], places[v]);
     }

@@ -177,7 +177,7 @@ START_TEST(statistics_have_their_keys)
         "\"pinched\"",
         "\"detect_self\"",    "\"substeps\"",   "\"sweeps\"",       "\"planes\"",
         "\"far_pairs\"",      "\"conflicts\"",  "\"clamped\"",      "\"frozen\"",
-        "\"forced\"",         "\"halved\"",
+        "\"forced\"",         "\"halved\"",     "\"unconverged\"",
     };
     drape_done(TABLE "--frames 3 --stats s.jsonl");
     size_t size = 0;
