@@ -110,7 +110,7 @@ static bool refuse_unknown(const cli_bench_order* order, drape_error* error)
 // The file is written after each case: the longest take hours, and what was found is not lost.
 static bool run_cases(torture_row* rows, const cli_bench_order* order, drape_error* error)
 {
-    char csv[CLI_PATH_SIZE];
+    char csv[CLI_PATH_SIZE] = "";
     int case_count = 0, row_count = 0;
     const cli_torture_case* cases = cli_torture_cases(&case_count);
     cli_torture_order how = {.method = order->method != NULL ? order->method : "drape",
@@ -135,6 +135,9 @@ static bool run_cases(torture_row* rows, const cli_bench_order* order, drape_err
         }
     }
     printf("%d cases, %d failed\n", row_count, *order->failed_count);
+    if (order->folder != NULL) {
+        printf("written to %s\n", csv);
+    }
     return true;
 }
 

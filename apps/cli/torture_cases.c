@@ -3,9 +3,9 @@
 
 static const cli_torture_case cases[] = {
     // Small ones, for every change.
-    {"table-31", "table", .size = {31, 31}, .is_quick = true},
-    {"ground-31", "ground", .size = {31, 31}, .is_quick = true},
-    {"twist-26", "torture/twist", .size = {26, 11}, .is_quick = true},
+    {"table-21", "table", .size = {21, 21}, .is_quick = true},
+    {"ground-21", "ground", .size = {21, 21}, .is_quick = true},
+    {"twist-61", "torture/twist", .size = {61, 13}, .is_quick = true},
     {"ring-31", "torture/ring", .size = {31, 31}, .is_quick = true},
     {"plates-31", "torture/plates", .size = {31, 31}, .is_quick = true},
     {"shot-41", "torture/shot", .size = {41, 31}, .is_quick = true},
@@ -54,8 +54,8 @@ static const cli_torture_case cases[] = {
     {"needles-31", "torture/needles", .size = {31, 31}, .sheets = 5},
     {"needles-51", "torture/needles", .size = {51, 51}, .sheets = 5},
     {"needles-101", "torture/needles", .size = {101, 101}, .sheets = 5},
-    {"twist-51", "torture/twist", .size = {51, 21}},
-    {"twist-101", "torture/twist", .size = {101, 41}},
+    {"twist-101", "torture/twist", .size = {101, 21}},
+    {"twist-151", "torture/twist", .size = {151, 31}},
     {"ring-51", "torture/ring", .size = {51, 51}},
     {"ring-101", "torture/ring", .size = {101, 101}},
     {"plates-51", "torture/plates", .size = {51, 51}},
