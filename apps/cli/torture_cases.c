@@ -59,7 +59,9 @@ static const cli_torture_case cases[] = {
     {"ring-51", "torture/ring", .size = {51, 51}},
     {"ring-101", "torture/ring", .size = {101, 101}},
     {"plates-51", "torture/plates", .size = {51, 51}},
-    {"plates-101", "torture/plates", .size = {101, 101}},
+    // Finer cloth lies lower: a third is 23 mm in place of 34.
+    {"plates-101", "torture/plates", .size = {101, 101},
+     .sets = "colliders.1.keys.1.translate=[0,0.0732,0] colliders.1.keys.2.translate=[0,0.0732,0]"},
     {"shot-81", "torture/shot", .size = {81, 61}},
     {"shot-101", "torture/shot", .size = {101, 76}},
     {"random-10000", "torture/random", .frames = 10000},
