@@ -16,26 +16,29 @@ static void place_of(const float* array, const int32_t vertex[4], drape_vec3 v[4
 // The first so many vertices of a pair are its first side.
 static int split_of(const dr_apart_record* record)
 {
-    return record->kind == DR_APART_POINT ? 1 : 2;
+    return dr_apart_kind_of(record->list) == DR_APART_POINT ? 1 : 2;
 }
 
 static double gap_at(const dr_apart_record* record, const float* array)
 {
     drape_vec3 v[4];
     place_of(array, record->vertex, v);
-    return record->kind == DR_APART_POINT ? dr_gap_point_triangle(record->normal, v)
-                                          : dr_gap_edges(record->normal, v);
+    return dr_apart_kind_of(record->list) == DR_APART_POINT
+               ? dr_gap_point_triangle(record->normal, v)
+               : dr_gap_edges(record->normal, v);
 }
 
-static bool is_certified(const dr_apart* apart, const dr_apart_record* record)
+static bool is_certified(const dr_apart* apart, dr_apart_record* record)
 {
-    return record->is_exempt || gap_at(record, apart->y) >= record->needed;
+    return record->is_exempt || gap_at(record, apart->y) >= record->needed ||
+           dr_apart_certify(apart, record);
 }
 
-static void open_record(dr_apart* apart, dr_apart_kind kind, int pair, dr_apart_record* record)
+static void open_record(dr_apart* apart, int list, int pair, dr_apart_record* record)
 {
-    const int32_t(*vertex)[4] = apart->lists[kind].vertex.data;
-    *record = (dr_apart_record){.kind = kind, .pair = pair};
+    const int32_t(*vertex)[4] = apart->lists[list].vertex.data;
+    dr_apart_kind kind = dr_apart_kind_of(list);
+    *record = (dr_apart_record){.list = list, .pair = pair};
     memcpy(record->vertex, vertex[pair], sizeof record->vertex);
     drape_vec3 v[4];
     place_of(apart->x, record->vertex, v);
@@ -51,26 +54,26 @@ static void open_record(dr_apart* apart, dr_apart_kind kind, int pair, dr_apart_
 }
 
 // Records for pairs that are not slow.
-static bool open_kind(dr_apart* apart, dr_memory* memory, dr_pool* pool, dr_apart_kind kind)
+static bool open_list(dr_apart* apart, dr_memory* memory, dr_pool* pool, int list)
 {
-    int count = dr_apart_watch(apart, memory, pool, kind, apart->floor);
-    if (count < 0 || !dr_apart_measure(apart, memory, pool, kind, count, false) ||
+    int count = dr_apart_watch(apart, memory, pool, list, apart->floor);
+    if (count < 0 || !dr_apart_measure(apart, memory, pool, list, count, false) ||
         !dr_apart_reserve(memory, &apart->records, sizeof(dr_apart_record),
                           apart->records.count + count)) {
         return false;
     }
     const int32_t* flagged = apart->flagged.data;
     const int32_t(*quads)[4] = apart->quads.data;
-    int32_t* number = apart->lists[kind].record.data;
-    float* after = apart->lists[kind].after.data;
+    int32_t* number = apart->lists[list].record.data;
+    float* after = apart->lists[list].after.data;
     dr_apart_record* records = apart->records.data;
     for (int i = 0; i < count; ++i) {
         int pair = flagged[i];
-        after[pair] = dr_apart_left(apart, kind, pair);
+        after[pair] = dr_apart_left(apart, list, pair);
         if (after[pair] < apart->floor && number[pair] < 0 &&
-            !dr_apart_is_exempt(apart, kind, quads[i])) {
+            !dr_apart_is_exempt(apart, dr_apart_kind_of(list), quads[i])) {
             number[pair] = apart->records.count;
-            open_record(apart, kind, pair, &records[apart->records.count++]);
+            open_record(apart, list, pair, &records[apart->records.count++]);
         }
     }
     return true;
@@ -79,15 +82,18 @@ static bool open_kind(dr_apart* apart, dr_memory* memory, dr_pool* pool, dr_apar
 static bool open_records(dr_apart* apart, dr_memory* memory, dr_pool* pool)
 {
     dr_apart_set_ways(apart);
-    return open_kind(apart, memory, pool, DR_APART_POINT) &&
-           open_kind(apart, memory, pool, DR_APART_EDGES);
+    bool is_done = true;
+    for (int list = 0; list < DR_APART_LISTS && is_done; ++list) {
+        is_done = open_list(apart, memory, pool, list);
+    }
+    return is_done;
 }
 
 void dr_apart_drop_records(dr_apart* apart)
 {
     const dr_apart_record* records = apart->records.data;
     for (int i = 0; i < apart->records.count; ++i) {
-        ((int32_t*)apart->lists[records[i].kind].record.data)[records[i].pair] = -1;
+        ((int32_t*)apart->lists[records[i].list].record.data)[records[i].pair] = -1;
     }
     apart->records.count = 0;
 }
@@ -130,21 +136,21 @@ static void push_apart(dr_apart* apart, const dr_apart_record* record, int i, in
     double of_b = apart->is_pushed[record->vertex[j]] ? 0.0 : (double)b[3];
     double height = 0.0, weight = of_a + of_b;
     for (int c = 0; c < 3; ++c) {
-        height += record->normal[c] * ((double)a[c] - b[c]);
+        height += record->push[c] * ((double)a[c] - b[c]);
     }
     if (height >= record->wanted || !(weight > 0.0)) {
         return;
     }
     double push = (record->wanted - height) / weight;
     for (int c = 0; c < 3; ++c) {
-        a[c] += (float)(push * of_a * record->normal[c]);
-        b[c] -= (float)(push * of_b * record->normal[c]);
+        a[c] += (float)(push * of_a * record->push[c]);
+        b[c] -= (float)(push * of_b * record->push[c]);
     }
 }
 
 static bool slide_once(dr_apart* apart)
 {
-    const dr_apart_record* records = apart->records.data;
+    dr_apart_record* records = apart->records.data;
     bool has_slid = false;
     for (int k = 0; k < apart->records.count; ++k) {
         if (is_certified(apart, &records[k])) {
@@ -289,12 +295,14 @@ static void lower_share(dr_apart* apart, int vertex, double share)
 static void cut_record(dr_apart* apart, dr_apart_record* record)
 {
     plane p = {0};
+    bool can_yield = false;
     if (record->failures == 0) {
         p = choose_plane(apart, record);
     }
     for (int i = 0; i < 4; ++i) {
         int v = record->vertex[i];
         bool is_pinned = apart->y[4 * v + 3] == 0.0f;
+        can_yield |= !is_pinned;
         bool stays = is_pinned || (apart->is_pushed[v] && record->failures < 2);
         if (record->failures == 0 && !stays && p.end[i] < 0.0) {
             double t = p.start[i] > 0.0 ? p.start[i] / (p.start[i] - p.end[i]) : 0.0;
@@ -306,6 +314,7 @@ static void cut_record(dr_apart* apart, dr_apart_record* record)
     if (++record->failures > 3) {
         record->is_exempt = true;
         ++apart->pinched_count;
+        apart->jammed_count += can_yield;
     }
 }
 
@@ -345,9 +354,9 @@ static void finish_cut(dr_apart* apart)
     }
     const dr_apart_record* records = apart->records.data;
     for (int k = 0; k < apart->records.count; ++k) {
-        float* after = apart->lists[records[k].kind].after.data;
+        float* after = apart->lists[records[k].list].after.data;
         double gap = records[k].is_exempt ? 0.0 : gap_at(&records[k], apart->y);
-        after[records[k].pair] = (float)(gap * (1.0 - 0x1p-22));
+        after[records[k].pair] = gap > 0.0 ? (float)(gap * (1.0 - 0x1p-22)) : 0.0f;
     }
     count_loss(apart);
 }
