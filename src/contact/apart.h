@@ -136,6 +136,7 @@ typedef struct dr_apart {
     uint8_t* is_pushed;   // something that does not yield has put the vertex where it is: it is the
                           // last to yield; set by the caller after sliding
     float* before;        // four floats per vertex: y before it was slid or cut
+    float* carried;       // four floats per vertex: the way of what carries it along; fourth: it is
     float* jolt;          // how far the solver took each vertex from its prediction of late, m
     float edge_length;    // mean of the rest shape
     float recovery;       // that contacts may add to a gap in a substep, m; set by the caller

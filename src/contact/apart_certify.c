@@ -118,9 +118,6 @@ bool dr_apart_certify(const dr_apart* apart, dr_apart_record* record)
     if (gap_at(&w, &h, 1.0) >= record->needed) {
         return true;
     }
-    if (record->gap <= (double)apart->floor) {
-        return false;
-    }
     for (int piece = 0; piece < most_pieces; ++piece) {
         double until = lasts_until(&w, &h, t);
         // The end of the interval has no gap; where the next normal takes over both shall have one.

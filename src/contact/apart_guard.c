@@ -249,9 +249,15 @@ typedef struct plane {
     double offset;
 } plane;
 
+// Pins, solids, and what they carry along.
+static bool is_led(const dr_apart* apart, int vertex)
+{
+    return apart->y[4 * vertex + 3] == 0.0f || apart->carried[4 * vertex + 3] != 0.0f;
+}
+
 static bool is_stubborn(const dr_apart* apart, int vertex)
 {
-    return apart->y[4 * vertex + 3] == 0.0f || apart->is_pushed[vertex];
+    return is_led(apart, vertex) || apart->is_pushed[vertex];
 }
 
 static plane choose_plane(const dr_apart* apart, const dr_apart_record* record)
@@ -290,20 +296,61 @@ static void lower_share(dr_apart* apart, int vertex, double share)
     }
 }
 
-// First by a plane; then all is held that yields; then all but pins. If that is not enough, a pin
-// goes through the cloth, and the pair is let go.
+// Lets those of a pair that could yield go along with those that are led; false when there are not
+// both. Nothing changes between things that move alike, but the last bits of their places.
+static bool carry(dr_apart* apart, dr_apart_record* record)
+{
+    int led_count = 0;
+    double way[3] = {0.0, 0.0, 0.0};
+    for (int i = 0; i < 4; ++i) {
+        int v = record->vertex[i];
+        for (int c = 0; c < 3 && is_led(apart, v); ++c) {
+            bool is_carried = apart->carried[4 * v + 3] != 0.0f;
+            way[c] += (double)(is_carried ? apart->carried : apart->way)[4 * v + c];
+        }
+        led_count += is_led(apart, v);
+    }
+    if (led_count == 0 || led_count == 4) {
+        return false;
+    }
+    for (int i = 0; i < 4; ++i) {
+        float* carried = apart->carried + 4 * record->vertex[i];
+        if (is_led(apart, record->vertex[i])) {
+            continue;
+        }
+        for (int c = 0; c < 3; ++c) {
+            carried[c] = (float)(way[c] / led_count);
+        }
+        carried[3] = 1.0f;
+        apart->share[record->vertex[i]] = 0.0f;
+    }
+    record->failures = 1;
+    record->needed = fmin(record->needed, 0.5 * record->gap);
+    return true;
+}
+
+static void let_go(dr_apart* apart, dr_apart_record* record)
+{
+    bool can_yield = false;
+    for (int i = 0; i < 4; ++i) {
+        can_yield |= apart->y[4 * record->vertex[i] + 3] > 0.0f;
+    }
+    record->is_exempt = true;
+    ++apart->pinched_count;
+    apart->jammed_count += can_yield;
+}
+
+// First by a plane; then all is held that yields; then all but what is led. If that is not enough,
+// it stands in the way of what is led, and goes along. What is drawn two ways at once is let go.
 static void cut_record(dr_apart* apart, dr_apart_record* record)
 {
     plane p = {0};
-    bool can_yield = false;
     if (record->failures == 0) {
         p = choose_plane(apart, record);
     }
     for (int i = 0; i < 4; ++i) {
         int v = record->vertex[i];
-        bool is_pinned = apart->y[4 * v + 3] == 0.0f;
-        can_yield |= !is_pinned;
-        bool stays = is_pinned || (apart->is_pushed[v] && record->failures < 2);
+        bool stays = is_led(apart, v) || (apart->is_pushed[v] && record->failures < 2);
         if (record->failures == 0 && !stays && p.end[i] < 0.0) {
             double t = p.start[i] > 0.0 ? p.start[i] / (p.start[i] - p.end[i]) : 0.0;
             lower_share(apart, v, t * (double)apart->before[4 * v + 3]);
@@ -311,10 +358,8 @@ static void cut_record(dr_apart* apart, dr_apart_record* record)
             lower_share(apart, v, 0.0);
         }
     }
-    if (++record->failures > 3) {
-        record->is_exempt = true;
-        ++apart->pinched_count;
-        apart->jammed_count += can_yield;
+    if (++record->failures > 3 && !carry(apart, record)) {
+        let_go(apart, record);
     }
 }
 
@@ -337,8 +382,13 @@ static void take_shares(dr_apart* apart)
     for (int v = 0; v < apart->sheets->vertex_count; ++v) {
         float *y = apart->y + 4 * v, *before = apart->before + 4 * v;
         const float* x = apart->x + 4 * v;
+        const float* carried = apart->carried + 4 * v;
         double t = apart->share[v];
-        if (apart->share[v] < before[3]) {
+        if (carried[3] != 0.0f) {
+            for (int c = 0; c < 3; ++c) {
+                y[c] = x[c] + carried[c];
+            }
+        } else if (apart->share[v] < before[3]) {
             for (int c = 0; c < 3; ++c) {
                 y[c] = t > 0.0 ? (float)(x[c] + t * ((double)before[c] - x[c])) : x[c];
             }
@@ -379,6 +429,7 @@ bool dr_apart_cut(dr_apart* apart, dr_memory* memory, dr_pool* pool)
     save(apart);
     for (int v = 0; v < apart->sheets->vertex_count; ++v) {
         apart->before[4 * v + 3] = apart->share[v] = 1.0f;
+        apart->carried[4 * v + 3] = 0.0f;
     }
     while (!is_clean) {
         int searches = apart->search_count;
