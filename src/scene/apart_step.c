@@ -341,10 +341,33 @@ bool dr_world_undo_apart(drape_world* world, bool can_halve)
     return true;
 }
 
+// Adds to the velocities what contacts take back.
+static void calm(drape_world* world, dr_world_apart* a)
+{
+    const float slow = 0.1f; // m/s
+    float per_h = 1.0f / world->substep.h;
+    dr_apart_calm(&a->apart, slow * world->substep.h);
+    for (int p = 0; p < a->sheets.part_count; ++p) {
+        const dr_sheet* sheet = a->cloths[p]->sheet;
+        int step = dr_sheet_step(sheet->layout);
+        for (int v = 0; v < sheet->vertex_count; ++v) {
+            size_t at = 4 * (size_t)(a->sheets.parts[p].first_vertex + v);
+            float* vel = sheet->vel + dr_sheet_offset(sheet->layout, sheet->slot_of_vertex[v]);
+            for (int c = 0; c < 3; ++c) {
+                vel[c * step] += per_h * (a->apart.way[at + c] - a->apart.before[at + c]);
+            }
+        }
+    }
+}
+
 void dr_world_commit_apart(drape_world* world)
 {
-    if (dr_world_has_apart(world)) {
-        tell(world, &world->apart->apart);
-        dr_apart_commit(&world->apart->apart);
+    dr_world_apart* a = world->apart;
+    if (dr_world_has_apart(world) && a) {
+        if (a->apart.contacts.count > 0) {
+            calm(world, a);
+        }
+        tell(world, &a->apart);
+        dr_apart_commit(&a->apart);
     }
 }

@@ -328,9 +328,9 @@ static bool attempt(drape_world* world)
 static void commit(drape_world* world)
 {
     double t0 = dr_now_ms();
-    dr_world_commit_apart(world);
     dr_world_commit_models(world);
     dr_world_commit(world);
+    dr_world_commit_apart(world);
     world->report.ms.solve += dr_now_ms() - t0;
     ++world->report.substeps;
 }
