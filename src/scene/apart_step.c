@@ -16,7 +16,7 @@ typedef struct dr_world_apart {
     drape_step_report report;
     float* velocity; // of all sheets
     size_t velocity_floats;
-    bool is_hopeless; // of late even the shortest substep was pinched
+    bool is_hopeless; // in this step even the shortest substep was pinched
 } dr_world_apart;
 
 bool dr_world_has_apart(const drape_world* world)
@@ -285,6 +285,13 @@ static bool create_velocities(drape_world* world, dr_world_apart* a)
     }
     a->velocity = dr_new(&world->memory, float, a->velocity_floats);
     return a->velocity != NULL;
+}
+
+void dr_world_begin_apart(drape_world* world)
+{
+    if (world->apart) {
+        world->apart->is_hopeless = false;
+    }
 }
 
 bool dr_world_save_apart(drape_world* world)

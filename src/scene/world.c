@@ -233,6 +233,7 @@ static bool begin_step(drape_world* world, float dt, float h)
         dr_cloth_save(cloth);
     }
     dr_world_begin_pins(world);
+    dr_world_begin_apart(world);
     return dr_world_refresh_work(world) && dr_world_begin_controls(world, dt) &&
            dr_world_begin_obstacles(world, dt);
 }
