@@ -65,6 +65,10 @@ static inline dr_apart_kind dr_apart_kind_of(int list)
     return (dr_apart_kind)(list & 1);
 }
 
+// Contacts are made for pairs that are further apart than they shall be by this factor: what rests
+// at its distance is pulled at by the solver all the same, and must not fall in between.
+#define DR_APART_AHEAD 1.15f
+
 // Listed pairs of one kind, in the order of their features.
 typedef struct dr_apart_list {
     int count;
@@ -213,6 +217,9 @@ void dr_apart_resolve(dr_apart* apart);
 bool dr_apart_slide(dr_apart* apart, dr_memory* memory, dr_pool* pool, bool is_first);
 // Cuts y until every pair is certified.
 bool dr_apart_cut(dr_apart* apart, dr_memory* memory, dr_pool* pool);
+// Which ways, from x to y, are velocities: `way`; as they were: `before`. Contacts push cloths
+// apart, they do not throw them; and what is pressed and moves less than about `slow` comes to rest.
+void dr_apart_calm(dr_apart* apart, float slow);
 // y is the start of the next substep.
 void dr_apart_commit(dr_apart* apart);
 // The substep did not take place.
@@ -237,7 +244,7 @@ bool dr_apart_measure(dr_apart* apart, dr_memory* memory, dr_pool* pool, int lis
                       bool at_rest_too);
 // Whether the features of a pair belong to triangles that cross.
 bool dr_apart_is_exempt(const dr_apart* apart, dr_apart_kind kind, const int32_t vertex[4]);
-// The largest distance that contacts hold.
+// The largest distance at which contacts are made.
 float dr_apart_reach(const dr_apart* apart);
 
 // Whether the pair stays apart from x to y and ends with the gap it needs; sets `push`.

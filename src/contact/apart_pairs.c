@@ -275,7 +275,7 @@ float dr_apart_reach(const dr_apart* apart)
     for (int p = 0; p < apart->sheets->part_count; ++p) {
         most = dr_apart_larger(most, apart->cloths[p].thickness);
     }
-    return most;
+    return DR_APART_AHEAD * most;
 }
 
 static void refit(dr_apart* apart, dr_pool* pool, float radius, bool of_solids)

@@ -16,7 +16,7 @@ typedef struct dr_world_apart {
     drape_step_report report;
     float* velocity; // of all sheets
     size_t velocity_floats;
-    bool is_hopeless; // of late even the shortest substep was pinched
+    bool is_hopeless; // in this step even the shortest substep was pinched
 } dr_world_apart;
 
 bool dr_world_has_apart(const drape_world* world)
@@ -287,6 +287,13 @@ static bool create_velocities(drape_world* world, dr_world_apart* a)
     return a->velocity != NULL;
 }
 
+void dr_world_begin_apart(drape_world* world)
+{
+    if (world->apart) {
+        world->apart->is_hopeless = false;
+    }
+}
+
 bool dr_world_save_apart(drape_world* world)
 {
     if (!dr_world_has_apart(world)) {
@@ -341,10 +348,33 @@ bool dr_world_undo_apart(drape_world* world, bool can_halve)
     return true;
 }
 
+// Adds to the velocities what contacts take back.
+static void calm(drape_world* world, dr_world_apart* a)
+{
+    const float slow = 0.1f; // m/s
+    float per_h = 1.0f / world->substep.h;
+    dr_apart_calm(&a->apart, slow * world->substep.h);
+    for (int p = 0; p < a->sheets.part_count; ++p) {
+        const dr_sheet* sheet = a->cloths[p]->sheet;
+        int step = dr_sheet_step(sheet->layout);
+        for (int v = 0; v < sheet->vertex_count; ++v) {
+            size_t at = 4 * (size_t)(a->sheets.parts[p].first_vertex + v);
+            float* vel = sheet->vel + dr_sheet_offset(sheet->layout, sheet->slot_of_vertex[v]);
+            for (int c = 0; c < 3; ++c) {
+                vel[c * step] += per_h * (a->apart.way[at + c] - a->apart.before[at + c]);
+            }
+        }
+    }
+}
+
 void dr_world_commit_apart(drape_world* world)
 {
-    if (dr_world_has_apart(world)) {
-        tell(world, &world->apart->apart);
-        dr_apart_commit(&world->apart->apart);
+    dr_world_apart* a = world->apart;
+    if (dr_world_has_apart(world) && a) {
+        if (a->apart.contacts.count > 0) {
+            calm(world, a);
+        }
+        tell(world, &a->apart);
+        dr_apart_commit(&a->apart);
     }
 }

@@ -233,6 +233,7 @@ static bool begin_step(drape_world* world, float dt, float h)
         dr_cloth_save(cloth);
     }
     dr_world_begin_pins(world);
+    dr_world_begin_apart(world);
     return dr_world_refresh_work(world) && dr_world_begin_controls(world, dt) &&
            dr_world_begin_obstacles(world, dt);
 }
@@ -328,9 +329,9 @@ static bool attempt(drape_world* world)
 static void commit(drape_world* world)
 {
     double t0 = dr_now_ms();
-    dr_world_commit_apart(world);
     dr_world_commit_models(world);
     dr_world_commit(world);
+    dr_world_commit_apart(world);
     world->report.ms.solve += dr_now_ms() - t0;
     ++world->report.substeps;
 }
