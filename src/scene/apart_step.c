@@ -378,3 +378,17 @@ void dr_world_commit_apart(drape_world* world)
         dr_apart_commit(&a->apart);
     }
 }
+
+// What was pinched in the last substep nobody has looked at yet.
+bool dr_world_finish_apart(drape_world* world)
+{
+    dr_world_apart* a = world->apart;
+    if (!dr_world_has_apart(world) || !a ||
+        (a->apart.is_known && a->apart.crossed.count == 0 && a->apart.inside_count == 0)) {
+        return true;
+    }
+    gather(a, true, a->apart.x);
+    bool is_done = dr_apart_find_crossed(&a->apart, &world->memory, world->pool);
+    world->report.crossed_count = a->apart.crossed.count;
+    return is_done;
+}

@@ -26,6 +26,8 @@ bool dr_world_save_apart(drape_world* world);  // before each attempt; false whe
 // Undoes the attempt if it should be done again; `can_halve`: in halves. Else it stands.
 bool dr_world_undo_apart(drape_world* world, bool can_halve);
 void dr_world_commit_apart(drape_world* world);
+// After the last substep: what crosses now is told. False when memory is short.
+bool dr_world_finish_apart(drape_world* world);
 // Cloths or colliders came or went.
 void dr_world_free_apart(drape_world* world);
 // Vertices were put elsewhere between steps.
