@@ -90,6 +90,49 @@ static float target_of(const dr_apart* apart, const int32_t vertex[4], float at_
     return p == q ? fmaxf(fminf(mean, 0.9f * at_rest), 0.0f) : mean;
 }
 
+static double dot_from(const double origin[3], const double d[3], const float* to)
+{
+    return d[0] * ((double)to[0] - origin[0]) + d[1] * ((double)to[1] - origin[1]) +
+           d[2] * ((double)to[2] - origin[2]);
+}
+
+// Whether a point is nearer to a triangle beside, which has the border of this one on which its
+// closest point lies. Its way to the border leans over; on a flat sheet that would be a bump at
+// every border.
+static bool is_nearer_beside(const dr_apart* apart, const int32_t vertex[4],
+                             const dr_closest* closest)
+{
+    double q[3] = {0.0, 0.0, 0.0}, d[3];
+    int32_t on[3];
+    int on_count = 0;
+    for (int k = 0; k < 3; ++k) {
+        for (int c = 0; c < 3; ++c) {
+            q[c] += (double)closest->weight[k] * apart->x[4 * vertex[1 + k] + c];
+        }
+        if (closest->weight[k] > 0.0f) {
+            on[on_count++] = vertex[1 + k];
+        }
+    }
+    if (on_count == 0 || on_count == 3) {
+        return false;
+    }
+    for (int c = 0; c < 3; ++c) {
+        d[c] = apart->x[4 * vertex[0] + c] - q[c];
+    }
+    for (int i = apart->around_start[on[0]]; i < apart->around_start[on[0] + 1]; ++i) {
+        const int32_t* t = apart->triangles[apart->around[i]];
+        bool has_point = t[0] == vertex[0] || t[1] == vertex[0] || t[2] == vertex[0];
+        bool has_border = on_count == 1 || t[0] == on[1] || t[1] == on[1] || t[2] == on[1];
+        for (int k = 0; k < 3 && has_border && !has_point; ++k) {
+            bool is_on = t[k] == on[0] || (on_count == 2 && t[k] == on[1]);
+            if (!is_on && dot_from(q, d, apart->x + 4 * t[k]) > 0.0) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 typedef struct touch_work {
     dr_apart* apart;
     dr_apart_kind kind;
@@ -108,10 +151,12 @@ static void pick_task(void* context, int begin, int end, int worker)
     const float* at_rest = apart->at_rest.data;
     int32_t* wanted = apart->wanted.data;
     for (int i = begin; i < end; ++i) {
-        wanted[i] = (work->kind == DR_APART_POINT || is_inside(&closest[i])) &&
-                    dr_apart_left(apart, work->kind, flagged[i]) <
-                        DR_APART_AHEAD * target_of(apart, quads[i], at_rest[i]) &&
-                    !dr_apart_is_exempt(apart, work->kind, quads[i]);
+        wanted[i] =
+            (work->kind == DR_APART_POINT || is_inside(&closest[i])) &&
+            dr_apart_left(apart, work->kind, flagged[i]) <
+                DR_APART_AHEAD * target_of(apart, quads[i], at_rest[i]) &&
+            !(work->kind == DR_APART_POINT && is_nearer_beside(apart, quads[i], &closest[i])) &&
+            !dr_apart_is_exempt(apart, work->kind, quads[i]);
     }
 }
 
