@@ -181,6 +181,7 @@ void dr_apart_free(dr_apart* apart, dr_memory* memory)
     dr_delete(memory, apart->around, 3 * (size_t)apart->sheets->triangle_count + 1);
     dr_array_free(memory, &apart->crossed, sizeof(dr_pair));
     dr_array_free(memory, &apart->crossing, sizeof(dr_pair));
+    dr_untangle_free(&apart->untangle, memory);
     dr_features_free(&apart->features, memory);
     dr_tree_free(&apart->tree, memory);
     dr_pair_search_free(&apart->search, memory);

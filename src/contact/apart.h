@@ -43,6 +43,7 @@
 #include "collide/closest.h"
 #include "collide/feature_pairs.h"
 #include "collide/separation.h"
+#include "contact/apart_untangle.h"
 #include "contact/contact.h"
 #include "contact/sheets.h"
 
@@ -98,6 +99,7 @@ typedef struct dr_apart_record {
 typedef struct dr_apart_cloth {
     float thickness; // that contacts keep, m
     dr_friction friction;
+    int layer; // cloths of higher layers lie outside, where normals point; -1: unknown
 } dr_apart_cloth;
 
 typedef struct dr_apart {
@@ -153,6 +155,7 @@ typedef struct dr_apart {
     int32_t* around;       // triangles around each vertex,
     uint8_t* is_crossed;   // by triangle: it is in `crossed`
     int32_t* around_start; // from around_start[v] to around_start[v + 1]
+    dr_untangle untangle;  // what brings them apart
 
     // Counts since the caller last set them to zero.
     int64_t box_tests, exact_tests;
@@ -190,6 +193,12 @@ void dr_apart_commit(dr_apart* apart);
 static inline float dr_apart_larger(float a, float b)
 {
     return a > b ? a : b;
+}
+
+static inline const int32_t* dr_apart_around(const dr_apart* apart, int vertex, int* count)
+{
+    *count = apart->around_start[vertex + 1] - apart->around_start[vertex];
+    return apart->around + apart->around_start[vertex];
 }
 
 // Makes the list anew when some y is outside of its ball.

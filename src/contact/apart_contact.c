@@ -111,7 +111,8 @@ static void pick_task(void* context, int begin, int end, int worker)
         wanted[i] =
             (work->kind == DR_APART_POINT || is_inside(&closest[i])) &&
             dr_apart_left(apart, work->kind, flagged[i]) < target_of(apart, quads[i], at_rest[i]) &&
-            !dr_apart_is_exempt(apart, work->kind, quads[i]);
+            !dr_apart_is_exempt(apart, work->kind, quads[i]) &&
+            !dr_apart_is_tangled(apart, quads[i], work->kind == DR_APART_POINT ? 1 : 2);
     }
 }
 
@@ -163,10 +164,11 @@ bool dr_apart_touch(dr_apart* apart, dr_memory* memory, dr_pool* pool)
     apart->contacts.count = 0;
     memset(apart->is_pushed, 0, (size_t)apart->sheets->vertex_count);
     dr_apart_set_ways(apart);
-    return !apart->is_sound || (dr_apart_find_crossed(apart, memory, pool) &&
-                                dr_apart_refresh(apart, memory, pool, false) &&
-                                touch_kind(apart, memory, pool, DR_APART_POINT) &&
-                                touch_kind(apart, memory, pool, DR_APART_EDGES));
+    return !apart->is_sound ||
+           (dr_apart_find_crossed(apart, memory, pool) && dr_apart_untangle(apart, memory) &&
+            dr_apart_refresh(apart, memory, pool, false) &&
+            touch_kind(apart, memory, pool, DR_APART_POINT) &&
+            touch_kind(apart, memory, pool, DR_APART_EDGES));
 }
 
 // --- Pulling ---
@@ -219,4 +221,5 @@ void dr_apart_resolve(dr_apart* apart)
     for (int i = 0; i < apart->contacts.count; ++i) {
         resolve_one(apart->y, &contacts[i]);
     }
+    dr_apart_pull_all(apart);
 }

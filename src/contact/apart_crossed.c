@@ -61,12 +61,6 @@ static bool look_at(dr_apart* apart, dr_memory* memory, int s, int t)
     return place != NULL;
 }
 
-static const int32_t* around(const dr_apart* apart, int vertex, int* count)
-{
-    *count = apart->around_start[vertex + 1] - apart->around_start[vertex];
-    return apart->around + apart->around_start[vertex];
-}
-
 // --- All triangles ---
 
 static bool look_everywhere(dr_apart* apart, dr_memory* memory, dr_pool* pool)
@@ -85,7 +79,7 @@ static bool look_everywhere(dr_apart* apart, dr_memory* memory, dr_pool* pool)
     // Those with a common vertex the search leaves out.
     for (int v = 0; v < apart->sheets->vertex_count && done; ++v) {
         int near_count;
-        const int32_t* near = around(apart, v, &near_count);
+        const int32_t* near = dr_apart_around(apart, v, &near_count);
         for (int i = 0; i < near_count && done; ++i) {
             for (int k = i + 1; k < near_count && done; ++k) {
                 done = look_at(apart, memory, near[i], near[k]);
@@ -103,7 +97,7 @@ static bool look_beside(dr_apart* apart, dr_memory* memory, int s, int t)
     bool done = true;
     for (int k = 0; k < 3; ++k) {
         int count;
-        const int32_t* near = around(apart, apart->sheets->triangles[s][k], &count);
+        const int32_t* near = dr_apart_around(apart, apart->sheets->triangles[s][k], &count);
         for (int i = 0; i < count && done; ++i) {
             done = look_at(apart, memory, near[i], t);
         }
@@ -118,7 +112,8 @@ static bool look_nearby(dr_apart* apart, dr_memory* memory)
     for (int i = 0; i < apart->crossed.count && done; ++i) {
         for (int k = 0; k < 3 && done; ++k) {
             int count;
-            const int32_t* near = around(apart, apart->sheets->triangles[crossed[i].b][k], &count);
+            const int32_t* near =
+                dr_apart_around(apart, apart->sheets->triangles[crossed[i].b][k], &count);
             for (int j = 0; j < count && done; ++j) {
                 done = look_beside(apart, memory, crossed[i].a, near[j]);
             }
@@ -184,7 +179,7 @@ static bool has_corner(const dr_apart* apart, int triangle, int vertex)
 static bool any_crosses(const dr_apart* apart, const int32_t* vertex, int count, int triangle)
 {
     int near_count;
-    const int32_t* near = around(apart, vertex[0], &near_count);
+    const int32_t* near = dr_apart_around(apart, vertex[0], &near_count);
     bool found = false;
     for (int i = 0; i < near_count && !found; ++i) {
         found = apart->is_crossed[near[i]];
@@ -202,7 +197,7 @@ bool dr_apart_is_exempt(const dr_apart* apart, dr_apart_kind kind, const int32_t
     if (apart->crossed.count == 0) {
         return false;
     }
-    const int32_t* near = around(apart, vertex[split], &near_count);
+    const int32_t* near = dr_apart_around(apart, vertex[split], &near_count);
     bool found = false;
     for (int i = 0; i < near_count && !found; ++i) {
         found = apart->is_crossed[near[i]];
