@@ -242,8 +242,9 @@ void dr_apart_commit(dr_apart* apart)
     }
     dr_apart_drop_records(apart);
     apart->has_list = apart->has_list && !apart->is_for_guard;
-    apart->is_known = apart->is_known && apart->pinched_count == 0;
-    apart->pinched_count = 0;
+    // What touched or was pinched may have come to cross.
+    apart->is_known = apart->is_known && apart->pinched_count == 0 && apart->exempt_count == 0;
+    apart->pinched_count = apart->exempt_count = 0;
     apart->contacts.count = 0;
     ++apart->age;
 }

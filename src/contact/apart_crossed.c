@@ -91,15 +91,27 @@ static bool look_everywhere(dr_apart* apart, dr_memory* memory, dr_pool* pool)
 
 // --- Neighbours of what crosses ---
 
+// The triangle has a corner before the k-th of `corners`: it was met there.
+static bool was_met(const dr_apart* apart, int triangle, const int32_t* corners, int k)
+{
+    const int32_t* t = apart->sheets->triangles[triangle];
+    bool is_met = false;
+    for (int i = 0; i < k; ++i) {
+        is_met = is_met || t[0] == corners[i] || t[1] == corners[i] || t[2] == corners[i];
+    }
+    return is_met;
+}
+
 // All triangles around the corners of `s` against `t`.
 static bool look_beside(dr_apart* apart, dr_memory* memory, int s, int t)
 {
+    const int32_t* corners = apart->sheets->triangles[s];
     bool done = true;
     for (int k = 0; k < 3; ++k) {
         int count;
-        const int32_t* near = dr_apart_around(apart, apart->sheets->triangles[s][k], &count);
+        const int32_t* near = dr_apart_around(apart, corners[k], &count);
         for (int i = 0; i < count && done; ++i) {
-            done = look_at(apart, memory, near[i], t);
+            done = was_met(apart, near[i], corners, k) || look_at(apart, memory, near[i], t);
         }
     }
     return done;
@@ -110,12 +122,13 @@ static bool look_nearby(dr_apart* apart, dr_memory* memory)
     const dr_pair* crossed = apart->crossed.data;
     bool done = true;
     for (int i = 0; i < apart->crossed.count && done; ++i) {
+        const int32_t* corners = apart->sheets->triangles[crossed[i].b];
         for (int k = 0; k < 3 && done; ++k) {
             int count;
-            const int32_t* near =
-                dr_apart_around(apart, apart->sheets->triangles[crossed[i].b][k], &count);
+            const int32_t* near = dr_apart_around(apart, corners[k], &count);
             for (int j = 0; j < count && done; ++j) {
-                done = look_beside(apart, memory, crossed[i].a, near[j]);
+                done = was_met(apart, near[j], corners, k) ||
+                       look_beside(apart, memory, crossed[i].a, near[j]);
             }
         }
     }

@@ -82,6 +82,16 @@ static void pierced_at(const dr_apart* apart, int p, int q, const int32_t t[3], 
     }
 }
 
+static bool is_border(const dr_apart* apart, int p, int q)
+{
+    int count, found = 0;
+    const int32_t* near = dr_apart_around(apart, p, &count);
+    for (int i = 0; i < count; ++i) {
+        found += has_corner(apart->sheets->triangles[near[i]], q);
+    }
+    return found == 1;
+}
+
 // --- Pieces ---
 
 static bool add_piercing(dr_apart* apart, dr_memory* memory, int number, int slot, int p, int q)
@@ -93,7 +103,8 @@ static bool add_piercing(dr_apart* apart, dr_memory* memory, int number, int slo
     if (!piercing) {
         return false;
     }
-    *piercing = (dr_piercing){{p < q ? p : q, p < q ? q : p}, through, number, slot, end};
+    *piercing = (dr_piercing){{p < q ? p : q, p < q ? q : p}, through, number, slot, end,
+                              is_border(apart, p, q)};
     piece->end[end] = u->piercings.count - 1;
     pierced_at(apart, p, q, apart->sheets->triangles[through], piece->place[end]);
     return true;
@@ -232,6 +243,7 @@ static bool number_curves(dr_untangle* u, dr_memory* memory)
     for (int i = u->pieces.count - 1; i >= 0; --i) {
         pieces[i].next = curves[pieces[i].curve].first_piece;
         curves[pieces[i].curve].first_piece = i;
+        ++curves[pieces[i].curve].piece_count;
     }
     return true;
 }
@@ -258,16 +270,6 @@ static bool join_pieces(dr_apart* apart, dr_memory* memory)
 
 // --- Beginnings ---
 
-static bool is_border(const dr_apart* apart, const int32_t v[2])
-{
-    int count, found = 0;
-    const int32_t* near = dr_apart_around(apart, v[0], &count);
-    for (int i = 0; i < count; ++i) {
-        found += has_corner(apart->sheets->triangles[near[i]], v[1]);
-    }
-    return found == 1;
-}
-
 // Pieces that end where a border of a side goes through the other, by that end, into the queue.
 static void begin_at_borders(dr_apart* apart, int side)
 {
@@ -278,7 +280,7 @@ static void begin_at_borders(dr_apart* apart, int side)
     for (int i = 0; i < u->piercings.count; ++i) {
         dr_tangle_piece* piece = &pieces[piercings[i].piece];
         bool is_first = piercings[i].slot == (int)piece->is_turned;
-        if (piece->entered < 0 && is_first == (side == 0) && is_border(apart, piercings[i].v)) {
+        if (piece->entered < 0 && is_first == (side == 0) && piercings[i].is_border) {
             piece->entered = piercings[i].end;
             queue[u->queue.count++] = piercings[i].piece;
             ((dr_tangle_curve*)u->curves.data)[piece->curve].is_backward = side == 1;
@@ -341,6 +343,14 @@ int dr_compare_cuts(const void* left, const void* right)
     return order;
 }
 
+// Which of the triangles is kept must not depend on the library that sorts.
+static int compare_whole_cuts(const void* left, const void* right)
+{
+    const dr_tangle_cut *p = left, *q = right;
+    int order = dr_compare_cuts(left, right);
+    return order ? order : (p->through > q->through) - (p->through < q->through);
+}
+
 static bool list_cuts(dr_untangle* u, dr_memory* memory)
 {
     const dr_piercing* piercings = u->piercings.data;
@@ -359,7 +369,7 @@ static bool list_cuts(dr_untangle* u, dr_memory* memory)
         }
     }
     if (count > 1) {
-        qsort(cuts, (size_t)count, sizeof *cuts, dr_compare_cuts);
+        qsort(cuts, (size_t)count, sizeof *cuts, compare_whole_cuts);
     }
     // An edge that is crossed an even number of times leads back to where it came from.
     for (int i = 0, end; i < count; i = end) {

@@ -193,14 +193,13 @@ static void draw_along(dr_apart* apart)
     dr_tangle_piece* pieces = u->pieces.data;
     const dr_tangle_curve* curves = u->curves.data;
     for (int i = 0; i < u->pieces.count; ++i) {
-        dr_tangle_piece* piece = &pieces[i];
-        const dr_tangle_curve* curve = &curves[piece->curve];
-        if (curve->is_pushed || piece->entered < 0) {
+        const dr_tangle_curve* curve = &curves[pieces[i].curve];
+        if (curve->is_pushed || pieces[i].entered < 0) {
             continue;
         }
-        int from = curve->is_backward ? 1 - piece->entered : piece->entered;
+        int from = curve->is_backward ? 1 - pieces[i].entered : pieces[i].entered;
         for (int c = 0; c < 3; ++c) {
-            piece->way[c] = piece->place[1 - from][c] - piece->place[from][c];
+            pieces[i].way[c] = pieces[i].place[1 - from][c] - pieces[i].place[from][c];
         }
     }
 }
@@ -293,6 +292,12 @@ static void make_pull(const dr_apart* apart, const dr_tangle_piece* piece, doubl
         }
     }
     pull->inverse = resists > 0.0f ? 1.0f / resists : 0.0f;
+    // What is drawn along must slide as a whole, however short the rest of the curve is.
+    const float of_all = 100.0f;
+    const dr_tangle_curve* curve =
+        (const dr_tangle_curve*)apart->untangle.curves.data + piece->curve;
+    float share = of_all / (float)curve->piece_count;
+    pull->strength = curve->is_pushed || share < 1.0f ? 1.0f : share;
 }
 
 static bool make_pulls(dr_apart* apart, dr_memory* memory)
@@ -371,7 +376,8 @@ static void pull_one(float* y, dr_apart_pull* pull, float way)
         }
         along += pull->normal[c] * off;
     }
-    float push = dr_apart_larger(way - along, -pull->pushed);
+    float push = dr_apart_larger(way - along, -pull->pushed), most = way * pull->strength;
+    push = push < most - pull->pushed ? push : most - pull->pushed;
     pull->pushed += push;
     for (int i = 0; i < 6; ++i) {
         float* place = y + 4 * pull->vertex[i];

@@ -44,12 +44,13 @@ typedef struct dr_piercing {
     int32_t v[2]; // ends of the edge, ascending
     int32_t through;
     int32_t piece;
-    int32_t slot; // the edge is of triangle[slot]
-    int32_t end;  // of the piece
+    int32_t slot;   // the edge is of triangle[slot]
+    int32_t end;    // of the piece
+    bool is_border; // the edge has one triangle
 } dr_piercing;
 
 typedef struct dr_tangle_curve {
-    int32_t first_piece;
+    int32_t first_piece, piece_count;
     bool is_twisted;  // its two sides are one and the same
     bool is_backward; // its beginning is a border of the second side
     bool is_pushed;   // it cuts a side in two
@@ -69,6 +70,8 @@ typedef struct dr_apart_pull {
     float normal[3]; // that the first is to move along
     float away[3];   // the same point as seen from the two triangles at x, nearly 0
     float inverse;   // of what resists a push
+    float strength;  // so many times what gets sheets at rest going is the most: a pull without
+                     // bounds tears at the cloth
     float pushed;
 } dr_apart_pull;
 

@@ -1,5 +1,7 @@
 #include "scene/apart_step.h"
 
+#include <math.h>
+
 #include "contact/apart.h"
 
 typedef struct dr_world_apart {
@@ -117,7 +119,7 @@ static void set_up(drape_world* world, dr_world_apart* a)
 {
     const float exit_speed = 0.06f, pull_speed = 0.5f;
     a->apart.recovery = exit_speed * world->substep.h;
-    a->apart.untangle.way = pull_speed * world->substep.h;
+    a->apart.untangle.way = fminf(pull_speed * world->substep.h, 0.05f * a->apart.edge_length);
     for (int p = 0; p < a->sheets.part_count; ++p) {
         const dr_cloth* cloth = a->cloths[p];
         a->apart.cloths[p] = (dr_apart_cloth){
@@ -223,7 +225,7 @@ static void tell(drape_world* world, dr_apart* apart)
         apart->lists[DR_APART_POINT].count + apart->lists[DR_APART_EDGES].count;
     report->self_search_count += apart->search_count;
     apart->box_tests = apart->exact_tests = 0;
-    apart->search_count = apart->cut_count = apart->exempt_count = 0;
+    apart->search_count = apart->cut_count = 0;
     apart->lost = 0.0;
 }
 
