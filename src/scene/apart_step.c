@@ -119,7 +119,7 @@ static void set_up(drape_world* world, dr_world_apart* a)
 {
     const float exit_speed = 0.06f, pull_speed = 0.5f;
     a->apart.recovery = exit_speed * world->substep.h;
-    a->apart.untangle.way = fminf(pull_speed * world->substep.h, 0.05f * a->apart.edge_length);
+    a->apart.untangle.way = fminf(pull_speed * world->substep.h, 0.1f * a->apart.edge_length);
     for (int p = 0; p < a->sheets.part_count; ++p) {
         const dr_cloth* cloth = a->cloths[p];
         a->apart.cloths[p] = (dr_apart_cloth){
