@@ -9,7 +9,7 @@ CTEST = ctest --parallel $(JOBS) --preset
 
 .DEFAULT_GOAL := all
 .NOTPARALLEL:
-.PHONY: all demo test e2e bench sanitize fuzz install format clean help
+.PHONY: all demo test e2e bench torture torture-quick sanitize fuzz install format clean help
 
 help:
 	@echo 'make           the libraries and the command, into build/'
@@ -17,6 +17,7 @@ help:
 	@echo 'make test      build and run the tests'
 	@echo 'make e2e       test the installed package from outside'
 	@echo 'make bench     run the benchmarks, CSV into bench/results/'
+	@echo 'make torture   try to drive cloth through cloth and solids, for hours; torture-quick for minutes'
 	@echo 'make sanitize  run the tests under the address and undefined behaviour sanitizers'
 	@echo 'make fuzz      run each fuzzer for FUZZ_SECONDS, now $(FUZZ_SECONDS)'
 	@echo 'make install   into PREFIX, now $(PREFIX)'
@@ -58,6 +59,15 @@ build-tests:
 
 bench: all
 	build/drape bench -o bench/results
+
+# The short list leaves no file: what is kept are the results of all cases.
+COMMIT = $(shell git describe --always --dirty 2>/dev/null || echo unknown)
+
+torture: all
+	build/drape bench torture -o bench/results --commit '$(COMMIT)'
+
+torture-quick: all
+	build/drape bench torture --quick
 
 sanitize:
 	@scripts/bootstrap build test

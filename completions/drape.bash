@@ -44,7 +44,7 @@ _drape_value()
     --pattern) _drape_words 'weave checker plain' "$2" ;;
     --overlay) _drape_words 'strain speed crossings contacts' "$2" ;;
     --samples | --camera | --target | --fov | --ground | --colors | --thickness) ;;
-    --frame | --frames | --threads | --set | --fps) ;;
+    --frame | --frames | --threads | --set | --fps | --case | --commit) ;;
     *) return 1 ;;
     esac
 }
@@ -65,7 +65,7 @@ _drape()
     info:-*) _drape_words '--method --set --help' "$word" ;;
     scenes:-*) _drape_words '--names --help' "$word" ;;
     convert:-*) _drape_words '--mesh --fps --help' "$word" ;;
-    bench:-*) _drape_words '-o --isa --quick --help' "$word" ;;
+    bench:-*) _drape_words '-o --isa --quick --case --method --threads --commit --help' "$word" ;;
     ccd:-*) _drape_words '--help' "$word" ;;
     plot:-*) _drape_words '-o --x --y --log --where --title --size --list --help' "$word" ;;
     render:-*) _drape_words '-o --frame --frames --size --samples --view --camera --target --fov
@@ -77,7 +77,7 @@ _drape()
     check:* | convert:* | render:*) _drape_files "$word" obj ply pc2 mdd ;;
     ccd:*) _drape_files "$word" txt ;;
     plot:*) _drape_files "$word" json jsonl csv ;;
-    bench:*) _drape_words 'solve geometry papers sensor spring crossings' "$word" ;;
+    bench:*) _drape_words 'solve geometry papers sensor spring crossings torture' "$word" ;;
     esac
 }
 

@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 
@@ -12,6 +13,7 @@
 
 static const char help[] =
     "usage: drape bench [NAME] [-o DIR] [--isa NAME] [--quick]\n"
+    "       drape bench torture [--case CASE]... [--method NAME] [--threads N] [--commit TEXT]\n"
     "\n"
     "Runs a benchmark, or all of them, prints a table and writes CSV:\n"
     "\n"
@@ -27,19 +29,28 @@ static const char help[] =
     "  spring     a mass-spring sheet on a solid: ms a frame, pairs by trees and by brute force\n"
     "  crossings  the scenes of these papers with S1, S2, S3: crossings and vertices inside of\n"
     "             obstacles in all frames, by an exact check\n"
+    "  torture    only when it is named, for it takes hours: what is meant to drive cloth through\n"
+    "             cloth and solids, with the method drape; the exit code is 3 when any case fails\n"
     "\n"
     "  -o DIR       write DIR/CPU-ISA/NAME.csv\n"
     "  --isa NAME   instruction set: auto (default), plain, sse2, avx2, neon, wasm\n"
-    "  --quick      little work of each kind, to see that it works\n"
+    "  --quick      little work of each kind, to see that it works; of torture the cases that\n"
+    "               every change has to pass, some ten minutes\n"
+    "\n"
+    "  --case CASE    of torture: this case alone; may be given again\n"
+    "  --method NAME  of torture: run them with another method\n"
+    "  --threads N    of torture: step on this many threads; default all cores, at most 8\n"
+    "  --commit TEXT  of torture: what the last column of its CSV says\n"
     "\n"
     "examples:\n"
     "  drape bench\n"
-    "  drape bench solve -o bench/results\n";
+    "  drape bench solve -o bench/results\n"
+    "  drape bench torture --case twist-51 --threads 1\n";
 
 typedef struct benchmark {
     const char* name;
     bool (*run)(const cli_bench_order* order, drape_error* error);
-    bool is_part; // of another one: runs alone only when it is named
+    bool is_part; // of another one, or too long: runs only when it is named
 } benchmark;
 
 static const benchmark benchmarks[] = {
@@ -49,6 +60,7 @@ static const benchmark benchmarks[] = {
     {"sensor", cli_bench_sensor, .is_part = true},
     {"spring", cli_bench_spring, .is_part = true},
     {"crossings", cli_bench_crossings, .is_part = false},
+    {"torture", cli_bench_torture, .is_part = true},
 };
 enum { BENCHMARK_COUNT = sizeof benchmarks / sizeof benchmarks[0] };
 
@@ -148,32 +160,51 @@ static bool run_benchmarks(const char* name, const cli_bench_order* order, drape
     return true;
 }
 
-static int bench(const cli_command* command, int argc, char** argv)
+static int run_named(const cli_command* command, const char* name, const cli_bench_order* order)
 {
-    const char* name = NULL;
-    int isa = DRAPE_ISA_AUTO;
-    cli_bench_order order = {0};
-    const cli_option options[] = {
-        {"-o", CLI_TEXT, .value = &order.folder},
-        {"--isa", CLI_WORD, .value = &isa, .words = cli_isa_words},
-        {"--quick", CLI_FLAG, .value = &order.is_quick},
-        {0},
-    };
-    const cli_operand operands[] = {{"NAME", &name, .is_needed = false}, {0}};
-    int code = cli_args_read(command, argc, argv, options, operands);
-    if (code != CLI_GO_ON) {
-        return code;
-    }
     if (name != NULL && !is_benchmark(name)) {
         cli_say(command,
                 "%s: no such benchmark; there are solve, geometry, papers, "
-                "sensor, spring and crossings",
+                "sensor, spring, crossings and torture",
                 name);
         return CLI_REFUSED;
     }
     drape_error error = {0};
-    order.isa = (drape_isa)isa;
-    return run_benchmarks(name, &order, &error) ? CLI_DONE : cli_fail(command, &error);
+    if (!run_benchmarks(name, order, &error)) {
+        return cli_fail(command, &error);
+    }
+    return *order->failed_count > 0 ? CLI_CROSSED : CLI_DONE;
+}
+
+static int bench(const cli_command* command, int argc, char** argv)
+{
+    const char* name = NULL;
+    int isa = DRAPE_ISA_AUTO;
+    int failed_count = 0;
+    cli_words cases = {0};
+    cli_bench_order order = {
+        .commit = "unknown", .thread_count = cli_thread_count(), .failed_count = &failed_count};
+    const cli_option options[] = {
+        {"-o", CLI_TEXT, .value = &order.folder},
+        {"--isa", CLI_WORD, .value = &isa, .words = cli_isa_words},
+        {"--quick", CLI_FLAG, .value = &order.is_quick},
+        {"--case", CLI_TEXTS, .value = &cases},
+        {"--method", CLI_TEXT, .value = &order.method},
+        {"--threads", CLI_WHOLE, .value = &order.thread_count, .least = 1,
+         .most = DRAPE_MAX_WORKERS},
+        {"--commit", CLI_TEXT, .value = &order.commit},
+        {0},
+    };
+    const cli_operand operands[] = {{"NAME", &name, .is_needed = false}, {0}};
+    int code = cli_args_read(command, argc, argv, options, operands);
+    if (code == CLI_GO_ON) {
+        order.isa = (drape_isa)isa;
+        order.cases = cases.items;
+        order.case_count = cases.count;
+        code = run_named(command, name, &order);
+    }
+    free(cases.items);
+    return code;
 }
 
 const cli_command cli_command_bench = {"bench", "benchmarks; a table and CSV", help, bench};

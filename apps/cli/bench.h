@@ -11,6 +11,13 @@ typedef struct cli_bench_order {
     drape_isa isa;      // may be AUTO
     bool is_quick;      // little work, to see that it works
     const char* folder; // where CSV goes; null: nowhere
+    // Of `torture` alone.
+    const char* const* cases; // by name; none: all, or those of the short list
+    int case_count;
+    const char* method; // in place of `drape`, may be null
+    const char* commit; // what is written into its CSV
+    int thread_count;
+    int* failed_count; // counts cases that did not hold
 } cli_bench_order;
 
 // Each prints a table and writes its CSV. False, with a sentence, when it cannot.
@@ -20,6 +27,7 @@ bool cli_bench_crossings(const cli_bench_order* order, drape_error* error);
 bool cli_bench_papers(const cli_bench_order* order, drape_error* error);
 bool cli_bench_sensor(const cli_bench_order* order, drape_error* error);
 bool cli_bench_spring(const cli_bench_order* order, drape_error* error);
+bool cli_bench_torture(const cli_bench_order* order, drape_error* error);
 
 // A scene by its name with the values of `overrides`, on one thread; null with a sentence.
 drape_scene* cli_bench_open(const char* name, const drape_override* overrides, int count,

@@ -158,6 +158,19 @@ static bool find_by_name(const char* scene, char* path, drape_error* error)
     return found != NULL;
 }
 
+// FOLDER/NAME.json of the first folder that has it.
+static bool find_in_folders(const char* scene, char* path)
+{
+    scene_folders folders = find_folders();
+    for (int i = 0; i < folders.count; ++i) {
+        int length = snprintf(path, CLI_PATH_SIZE, "%s/%s.json", folders.paths[i], scene);
+        if (length < CLI_PATH_SIZE && access(path, R_OK) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool cli_scene_find(const char* scene, char* path, drape_error* error)
 {
     if (strchr(scene, '/') == NULL && !dr_path_has_ending(scene, ".json")) {
@@ -167,6 +180,9 @@ bool cli_scene_find(const char* scene, char* path, drape_error* error)
         dr_error_set(error, DRAPE_ERROR_INPUT, "%.80s...: expected a shorter path", scene);
         return false;
     }
-    snprintf(path, CLI_PATH_SIZE, "%s", scene);
+    bool is_named = !dr_path_has_ending(scene, ".json") && access(scene, F_OK) != 0;
+    if (!is_named || !find_in_folders(scene, path)) {
+        snprintf(path, CLI_PATH_SIZE, "%s", scene);
+    }
     return true;
 }

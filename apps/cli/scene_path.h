@@ -7,7 +7,8 @@
 //     EXECUTABLE/../scenes                 built in the source tree
 //     EXECUTABLE/scenes                    unpacked
 //
-// where EXECUTABLE is the folder of the command. What has a slash or ends in .json is a file.
+// where EXECUTABLE is the folder of the command. What has a slash or ends in .json is a file; but a
+// name such as torture/ring, where there is no such file, is one of a folder within these.
 #ifndef CLI_SCENE_PATH_H
 #define CLI_SCENE_PATH_H
 

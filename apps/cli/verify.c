@@ -62,6 +62,17 @@ static bool view_obstacles(cli_verify* verify, drape_error* error)
     return true;
 }
 
+// Obstacles come behind the cloths, and in a pair they come second.
+static int64_t count_obstacle_crossings(const cli_verify* verify, const dr_crossings* found)
+{
+    int64_t count = 0;
+    for (int i = 0; i < found->pair_count; ++i) {
+        const dr_crossing* pair = &found->pairs[i];
+        count += pair->meeting == DR_MEETING_CROSSING && pair->mesh_b >= verify->cloth_count;
+    }
+    return count;
+}
+
 static bool note_crossings(cli_verify* verify, drape_error* error)
 {
     if (verify->crossings == 0) {
@@ -98,6 +109,7 @@ bool cli_verify_add(cli_verify* verify, drape_error* error)
         return false;
     }
     verify->crossings = found.crossing_count;
+    verify->obstacle_crossings = count_obstacle_crossings(verify, &found);
     dr_crossings_free(&found, &verify->memory);
     bool is_noted = note_crossings(verify, error);
     ++verify->frame_count;
@@ -111,6 +123,7 @@ bool cli_verify_take(cli_verify* verify, double crossings, drape_error* error)
     }
     verify->unseen_count += isnan(crossings);
     verify->crossings = isnan(crossings) ? 0 : (int64_t)crossings;
+    verify->obstacle_crossings = 0;
     bool is_noted = note_crossings(verify, error);
     ++verify->frame_count;
     return is_noted;

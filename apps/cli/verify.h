@@ -15,10 +15,11 @@ typedef struct cli_verify {
     dr_check_mesh* meshes; // cloths, then obstacles
     cli_obstacle* obstacles;
     int cloth_count, obstacle_count;
-    int frame_count;   // looked at, or taken over
-    int unseen_count;  // taken over from a run that did not look
-    int64_t crossings; // of the last frame
-    int* crossed;      // frames with crossings
+    int frame_count;            // looked at, or taken over
+    int unseen_count;           // taken over from a run that did not look
+    int64_t crossings;          // of the last frame
+    int64_t obstacle_crossings; // those of them with obstacles; 0 when it was taken over
+    int* crossed;               // frames with crossings
     int crossed_count;
     int worst; // of them
     int64_t worst_crossings;

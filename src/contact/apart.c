@@ -45,9 +45,9 @@ static void fill_part(const dr_sheets_part* part, float* begin_x, surface_arrays
     }
 }
 
-static bool create_tree(dr_apart* apart, dr_memory* memory, const surface_arrays* arrays)
+static bool create_tree(const dr_sheets* s, dr_memory* memory, const surface_arrays* arrays,
+                        drape_isa isa, dr_tree* tree, dr_features* features)
 {
-    const dr_sheets* s = apart->sheets;
     dr_surface surface = {
         .vertex_count = s->vertex_count,
         .triangle_count = s->triangle_count,
@@ -57,13 +57,14 @@ static bool create_tree(dr_apart* apart, dr_memory* memory, const surface_arrays
         .triangle_edges = arrays->triangle_edges,
         .owned = arrays->owned,
     };
-    return dr_tree_build(&apart->tree, memory, &surface, dr_plan_swept, apart->isa) &&
-           dr_features_create(&apart->features, memory, &apart->tree, &surface);
+    return dr_tree_build(tree, memory, &surface, dr_plan_swept, isa) &&
+           dr_features_create(features, memory, tree, &surface);
 }
 
-static bool create_search(dr_apart* apart, dr_memory* memory)
+// `rest`, four floats per vertex, becomes the rest shapes side by side.
+static bool create_search(const dr_sheets* s, dr_memory* memory, drape_isa isa, float* rest,
+                          dr_tree* tree, dr_features* features)
 {
-    const dr_sheets* s = apart->sheets;
     size_t vertices = (size_t)s->vertex_count + 1, triangles = (size_t)s->triangle_count + 1;
     surface_arrays arrays = {dr_new_zeroed(memory, drape_vec3, vertices),
                              dr_new_zeroed(memory, int32_t, 3 * triangles),
@@ -74,9 +75,9 @@ static bool create_search(dr_apart* apart, dr_memory* memory)
         fill_part(&s->parts[p], &begin_x, &arrays);
     }
     for (int v = 0; made && v < s->vertex_count; ++v) {
-        memcpy(apart->rest + 4 * v, &arrays.rest[v], sizeof arrays.rest[v]);
+        memcpy(rest + 4 * v, &arrays.rest[v], sizeof arrays.rest[v]);
     }
-    made = made && create_tree(apart, memory, &arrays);
+    made = made && create_tree(s, memory, &arrays, isa, tree, features);
     dr_delete(memory, arrays.rest, vertices);
     dr_delete(memory, arrays.triangle_edges, 3 * triangles);
     dr_delete(memory, arrays.owned, triangles);
@@ -85,22 +86,21 @@ static bool create_search(dr_apart* apart, dr_memory* memory)
 
 static bool list_around(dr_apart* apart, dr_memory* memory)
 {
-    const dr_sheets* s = apart->sheets;
-    int32_t* start = apart->around_start = dr_new_zeroed(memory, int32_t, s->vertex_count + 2);
-    apart->around = dr_new(memory, int32_t, 3 * (size_t)s->triangle_count + 1);
-    apart->is_crossed = dr_new_zeroed(memory, uint8_t, s->triangle_count + 1);
+    int32_t* start = apart->around_start = dr_new_zeroed(memory, int32_t, apart->vertex_count + 2);
+    apart->around = dr_new(memory, int32_t, 3 * (size_t)apart->triangle_count + 1);
+    apart->is_crossed = dr_new_zeroed(memory, uint8_t, apart->triangle_count + 1);
     if (!start || !apart->around || !apart->is_crossed) {
         return false;
     }
-    for (int i = 0; i < 3 * s->triangle_count; ++i) {
-        ++start[s->triangles[i / 3][i % 3] + 2];
+    for (int i = 0; i < 3 * apart->triangle_count; ++i) {
+        ++start[apart->triangles[i / 3][i % 3] + 2];
     }
-    for (int v = 0; v < s->vertex_count; ++v) {
+    for (int v = 0; v < apart->vertex_count; ++v) {
         start[v + 2] += start[v + 1];
     }
     // Beginnings are one place behind and move up as the lists fill.
-    for (int i = 0; i < 3 * s->triangle_count; ++i) {
-        apart->around[start[s->triangles[i / 3][i % 3] + 1]++] = i / 3;
+    for (int i = 0; i < 3 * apart->triangle_count; ++i) {
+        apart->around[start[apart->triangles[i / 3][i % 3] + 1]++] = i / 3;
     }
     return true;
 }
@@ -119,36 +119,79 @@ static float mean_edge(const dr_apart* apart)
 // All arrays of four floats per vertex.
 static float** vertex_arrays(dr_apart* apart, int k)
 {
-    float** const arrays[] = {&apart->x,      &apart->y,      &apart->way,
-                              &apart->rest,   &apart->ball,   &apart->place,
-                              &apart->box_lo, &apart->box_hi, &apart->before};
+    float** const arrays[] = {&apart->x,      &apart->y,      &apart->way,    &apart->rest,
+                              &apart->ball,   &apart->place,  &apart->box_lo, &apart->box_hi,
+                              &apart->before, &apart->carried};
     return k < (int)(sizeof arrays / sizeof arrays[0]) ? arrays[k] : NULL;
 }
 
-bool dr_apart_create(dr_apart* apart, dr_memory* memory, const dr_sheets* sheets, drape_isa isa)
+static bool create_arrays(dr_apart* apart, dr_memory* memory)
 {
-    *apart = (dr_apart){.sheets = sheets, .isa = isa, .horizon = 1};
-    size_t vertices = (size_t)sheets->vertex_count + 1;
+    size_t vertices = (size_t)apart->vertex_count + 1;
+    apart->edges =
+        dr_allocate(memory, dr_array_bytes((size_t)apart->edge_count + 1, sizeof *apart->edges));
+    apart->triangles = dr_allocate(
+        memory, dr_array_bytes((size_t)apart->triangle_count + 1, sizeof *apart->triangles));
     apart->part_of_vertex = dr_new(memory, int32_t, vertices);
-    apart->cloths = dr_new_zeroed(memory, dr_apart_cloth, sheets->part_count + 1);
+    apart->cloths = dr_new_zeroed(memory, dr_apart_cloth, apart->sheets->part_count + 1);
     apart->share = dr_new(memory, float, vertices);
     apart->jolt = dr_new_zeroed(memory, float, vertices);
     apart->is_pushed = dr_new_zeroed(memory, uint8_t, vertices);
-    bool made =
-        apart->part_of_vertex && apart->cloths && apart->share && apart->jolt && apart->is_pushed;
+    apart->is_inside = dr_new_zeroed(memory, uint8_t, vertices);
+    bool made = apart->edges && apart->triangles && apart->part_of_vertex && apart->cloths &&
+                apart->share && apart->jolt && apart->is_pushed && apart->is_inside;
     for (int k = 0; vertex_arrays(apart, k); ++k) {
         *vertex_arrays(apart, k) = dr_new_zeroed(memory, float, 4 * vertices);
         made = made && *vertex_arrays(apart, k);
     }
-    if (!made) {
+    return made;
+}
+
+// Features of cloths, then those of solids.
+static void number_features(dr_apart* apart, const dr_sheets* s, int first_vertex, int first_edge,
+                            int first_triangle)
+{
+    for (int e = 0; e < s->edge_count; ++e) {
+        for (int k = 0; k < 2; ++k) {
+            apart->edges[first_edge + e][k] = first_vertex + s->edges[e][k];
+        }
+    }
+    for (int t = 0; t < s->triangle_count; ++t) {
+        for (int k = 0; k < 3; ++k) {
+            apart->triangles[first_triangle + t][k] = first_vertex + s->triangles[t][k];
+        }
+    }
+}
+
+bool dr_apart_create(dr_apart* apart, dr_memory* memory, const dr_sheets* sheets,
+                     const dr_sheets* solids, drape_isa isa)
+{
+    static const dr_sheets none;
+    const dr_sheets* others = solids ? solids : &none;
+    *apart = (dr_apart){.sheets = sheets,
+                        .solids = others->triangle_count > 0 ? solids : NULL,
+                        .isa = isa,
+                        .horizon = 1,
+                        .is_new = true,
+                        .vertex_count = sheets->vertex_count + others->vertex_count,
+                        .edge_count = sheets->edge_count + others->edge_count,
+                        .triangle_count = sheets->triangle_count + others->triangle_count};
+    if (!create_arrays(apart, memory)) {
         return false;
     }
+    number_features(apart, sheets, 0, 0, 0);
+    number_features(apart, others, sheets->vertex_count, sheets->edge_count,
+                    sheets->triangle_count);
     for (int p = 0; p < sheets->part_count; ++p) {
         for (int v = sheets->parts[p].first_vertex; v < sheets->parts[p + 1].first_vertex; ++v) {
             apart->part_of_vertex[v] = p;
         }
     }
-    made = create_search(apart, memory) && list_around(apart, memory);
+    bool made = create_search(sheets, memory, isa, apart->rest, &apart->tree, &apart->features) &&
+                (!apart->solids ||
+                 create_search(solids, memory, isa, apart->rest + 4 * sheets->vertex_count,
+                               &apart->solid_tree, &apart->solid_features)) &&
+                list_around(apart, memory);
     apart->edge_length = mean_edge(apart);
     return made;
 }
@@ -158,7 +201,6 @@ static void free_list(dr_apart_list* list, dr_memory* memory)
     dr_array_free(memory, &list->vertex, sizeof(int32_t[4]));
     dr_array_free(memory, &list->lower, sizeof(float));
     dr_array_free(memory, &list->after, sizeof(float));
-
     dr_array_free(memory, &list->record, sizeof(int32_t));
 }
 
@@ -167,26 +209,34 @@ void dr_apart_free(dr_apart* apart, dr_memory* memory)
     if (!apart->sheets) {
         return;
     }
-    size_t vertices = (size_t)apart->sheets->vertex_count + 1;
+    size_t vertices = (size_t)apart->vertex_count + 1;
+    size_t triangles = (size_t)apart->triangle_count + 1;
+    dr_delete(memory, apart->edges, (size_t)apart->edge_count + 1);
+    dr_delete(memory, apart->triangles, triangles);
     dr_delete(memory, apart->part_of_vertex, vertices);
     dr_delete(memory, apart->cloths, apart->sheets->part_count + 1);
     dr_delete(memory, apart->share, vertices);
     dr_delete(memory, apart->jolt, vertices);
     dr_delete(memory, apart->is_pushed, vertices);
-    dr_delete(memory, apart->is_crossed, apart->sheets->triangle_count + 1);
+    dr_delete(memory, apart->is_inside, vertices);
+    dr_delete(memory, apart->is_crossed, triangles);
     for (int k = 0; vertex_arrays(apart, k); ++k) {
         dr_delete(memory, *vertex_arrays(apart, k), 4 * vertices);
     }
-    dr_delete(memory, apart->around_start, apart->sheets->vertex_count + 2);
-    dr_delete(memory, apart->around, 3 * (size_t)apart->sheets->triangle_count + 1);
+    dr_delete(memory, apart->around_start, vertices + 1);
+    dr_delete(memory, apart->around, 3 * (triangles - 1) + 1);
     dr_array_free(memory, &apart->crossed, sizeof(dr_pair));
     dr_array_free(memory, &apart->crossing, sizeof(dr_pair));
     dr_untangle_free(&apart->untangle, memory);
     dr_features_free(&apart->features, memory);
     dr_tree_free(&apart->tree, memory);
+    dr_features_free(&apart->solid_features, memory);
+    dr_tree_free(&apart->solid_tree, memory);
+    dr_array_free(memory, &apart->solid_pairs, sizeof(dr_pair));
     dr_pair_search_free(&apart->search, memory);
-    free_list(&apart->lists[DR_APART_POINT], memory);
-    free_list(&apart->lists[DR_APART_EDGES], memory);
+    for (int list = 0; list < DR_APART_LISTS; ++list) {
+        free_list(&apart->lists[list], memory);
+    }
     dr_array_free(memory, &apart->kept, sizeof(dr_apart_near));
     dr_array_free(memory, &apart->sorted, sizeof(dr_apart_near));
     dr_array_free(memory, &apart->bucket, sizeof(int32_t));
@@ -206,6 +256,7 @@ void dr_apart_forget(dr_apart* apart)
 {
     apart->has_list = false;
     apart->is_known = false;
+    apart->is_new = true;
     apart->age = 0;
 }
 
@@ -217,12 +268,14 @@ void dr_apart_set_ways(dr_apart* apart)
     const float most = 1e12f;
     float largest = 0.0f, longest = 0.0f;
     bool is_sound = true;
-    for (int v = 0; v < apart->sheets->vertex_count; ++v) {
+    int cloth_count = apart->sheets->vertex_count;
+    for (int v = 0; v < apart->vertex_count; ++v) {
         for (int c = 0; c < 3; ++c) {
             float y = apart->y[4 * v + c], x = apart->x[4 * v + c];
             apart->way[4 * v + c] = y - x;
             longest = dr_apart_larger(longest, fabsf(y - x));
-            largest = dr_apart_larger(largest, fabsf(x));
+            // What solids are is given and is not rounded again.
+            largest = v < cloth_count ? dr_apart_larger(largest, fabsf(x)) : largest;
             is_sound = is_sound && fabsf(y) <= most;
         }
     }
@@ -234,17 +287,31 @@ void dr_apart_set_ways(dr_apart* apart)
 
 void dr_apart_commit(dr_apart* apart)
 {
-    for (int kind = 0; kind < 2; ++kind) {
-        dr_apart_list* list = &apart->lists[kind];
+    for (int k = 0; k < DR_APART_LISTS; ++k) {
+        dr_apart_list* list = &apart->lists[k];
         dr_array lower = list->lower;
         list->lower = list->after;
         list->after = lower;
     }
     dr_apart_drop_records(apart);
+    // Where cloths are the caller says; solids go on from here.
+    size_t first = 4 * (size_t)apart->sheets->vertex_count, last = 4 * (size_t)apart->vertex_count;
+    memcpy(apart->x + first, apart->y + first, sizeof *apart->x * (last - first));
     apart->has_list = apart->has_list && !apart->is_for_guard;
     // What touched or was pinched may have come to cross.
     apart->is_known = apart->is_known && apart->pinched_count == 0 && apart->exempt_count == 0;
-    apart->pinched_count = apart->exempt_count = 0;
+    apart->pinched_count = apart->jammed_count = apart->exempt_count = 0;
     apart->contacts.count = 0;
     ++apart->age;
+}
+
+void dr_apart_undo(dr_apart* apart)
+{
+    dr_apart_drop_records(apart);
+    apart->has_list = apart->has_list && !apart->is_for_guard;
+    apart->is_watched = false;
+    apart->contacts.count = 0;
+    apart->pinched_count = apart->jammed_count = 0;
+    apart->cut_count = apart->exempt_count = 0;
+    apart->lost = 0.0;
 }

@@ -1,7 +1,8 @@
-// contact/apart.h: cloth that never passes through cloth.
+// contact/apart.h: cloth that never passes through cloth, nor through solids.
 //
-// A *pair* is a point and a triangle, or two edges, without a common vertex. Cloth can pass through
-// cloth only where some pair meets. Every substep goes from places x, where no pair meets, to
+// A *pair* is a point and a triangle, or two edges, without a common vertex, at least one of them
+// of a cloth. Cloth can pass through cloth or through the triangles of a solid only where some pair
+// meets. Every substep goes from places x, where no pair meets, to
 // places y, and each vertex goes straight. So does this module go about it:
 //
 //     watch     which pairs can come near at all      (apart_pairs.c, seldom)
@@ -24,13 +25,18 @@
 //   cost a subtraction.
 // - Apart. There is a unit vector n along which the features have a gap at x and also at y. The gap
 //   is the least of linear functions of time minus the largest of others, so it is concave, so it
-//   is positive all the way. No times of impact, no roots.
+//   is positive all the way. Or there are several, one after the other (apart_certify.c).
 //
 // The last is a statement about doubles n and floats x, y, evaluated with its rounding taken off
 // (collide/separation.h), after y was rounded to what will be stored. How y came about does not
 // matter. y = x satisfies it, so cutting ends: a pair that failed three times has t = 0 for all of
-// its vertices. Only pins do not yield; cloth that they are driven through is *pinched*, let go, and
-// looked for among what crosses.
+// its vertices. Only pins and solids do not yield; cloth that they are driven through is *pinched*,
+// let go, and looked for among what crosses.
+//
+// Vertices of solids are numbered behind those of cloths, and so are edges and triangles. They have
+// no inverse mass and go where they are led, straight in a substep like all others. Between cloths
+// and solids there are no contacts here: the solver has its own (contact/contact.h), which come
+// from the true shapes.
 //
 // Margins. Pairs at distance d at the start shall end with a gap of a tenth of d, but at least the
 // *floor*; pairs that are nearer than the floor may not come nearer.
@@ -51,6 +57,18 @@ typedef enum dr_apart_kind {
     DR_APART_POINT, // vertices p a b c
     DR_APART_EDGES, // vertices a b c d
 } dr_apart_kind;
+
+// Lists of pairs: those of cloths by kind, then those of a cloth and a solid.
+enum { DR_APART_SOLID = 2, DR_APART_LISTS = 4 };
+
+static inline dr_apart_kind dr_apart_kind_of(int list)
+{
+    return (dr_apart_kind)(list & 1);
+}
+
+// Contacts are made for pairs that are further apart than they shall be by this factor: what rests
+// at its distance is pulled at by the solver all the same, and must not fall in between.
+#define DR_APART_AHEAD 1.15f
 
 // Listed pairs of one kind, in the order of their features.
 typedef struct dr_apart_list {
@@ -84,11 +102,11 @@ typedef struct dr_apart_contact {
 // A pair that is neither far nor slow: it needs a normal.
 typedef struct dr_apart_record {
     int32_t vertex[4];
-    dr_apart_kind kind;
-    int32_t pair;
+    int32_t list, pair;
     int32_t failures; // so often cut already
     bool is_exempt;   // touches at x: nothing can be promised
     double normal[3];
+    double push[3];   // the last normal that had a gap: the way to give way
     double middle[3]; // between the two sides, where heights along the normal are taken from
     double gap;       // at x
     double wanted;    // at y, when it is moved; `needed` when it is not
@@ -103,22 +121,31 @@ typedef struct dr_apart_cloth {
 } dr_apart_cloth;
 
 typedef struct dr_apart {
-    const dr_sheets* sheets;
+    const dr_sheets* sheets; // cloths
+    const dr_sheets* solids; // null: none
     drape_isa isa;
-    int32_t* part_of_vertex;
-    dr_apart_cloth* cloths; // by part; the caller may change them between steps
+    // Of all, cloths first.
+    int vertex_count, edge_count, triangle_count;
+    int32_t (*edges)[2];
+    int32_t (*triangles)[3];
+    int32_t* part_of_vertex; // of cloths
+    dr_apart_cloth* cloths;  // by part; the caller may change them between steps
     dr_tree tree;
     dr_features features;
     dr_pair_search search;
-    float *x, *y, *way; // four floats per vertex: start, candidate (w: inverse mass), y - x
-    float* rest;        // the same, for distances at rest
-    float* share;       // t of each vertex
-    uint8_t* is_pushed; // something that does not yield has put the vertex where it is: it is the
-                        // last to yield; set by the caller after sliding
-    float* before;      // four floats per vertex: y before it was slid or cut
-    float* jolt;        // how far the solver took each vertex from its prediction of late, m
-    float edge_length;  // mean of the rest shape
-    float recovery;     // that contacts may add to a gap in a substep, m; set by the caller
+    dr_tree solid_tree;
+    dr_features solid_features;
+    dr_array solid_pairs; // dr_pair: scratch
+    float *x, *y, *way;   // four floats per vertex: start, candidate (w: inverse mass), y - x
+    float* rest;          // the same, for distances at rest
+    float* share;         // t of each vertex
+    uint8_t* is_pushed;   // something that does not yield has put the vertex where it is: it is the
+                          // last to yield; set by the caller after sliding
+    float* before;        // four floats per vertex: y before it was slid or cut
+    float* carried;       // four floats per vertex: the way of what carries it along; fourth: it is
+    float* jolt;          // how far the solver took each vertex from its prediction of late, m
+    float edge_length;    // mean of the rest shape
+    float recovery;       // that contacts may add to a gap in a substep, m; set by the caller
 
     // Balls, made with the list.
     float* ball;  // four floats per vertex: middle seen from the start, radius
@@ -135,7 +162,7 @@ typedef struct dr_apart {
     bool is_sound;      // all y are numbers of a sensible size
     bool is_watched;    // `after` and the records belong to `before`
 
-    dr_apart_list lists[2];
+    dr_apart_list lists[DR_APART_LISTS];
     dr_array kept, sorted; // dr_apart_near: scratch of the search
     dr_array bucket;
     dr_array flagged; // int32_t: pairs that a pass asks for
@@ -157,24 +184,33 @@ typedef struct dr_apart {
     int32_t* around_start; // from around_start[v] to around_start[v + 1]
     dr_untangle untangle;  // what brings them apart
 
+    // Vertices of cloths that are in a solid: they may leave it. Set by the caller at x.
+    uint8_t* is_inside;
+    int inside_count;
+    bool is_new; // something was put elsewhere: all have to be looked at
+
     // Counts since the caller last set them to zero.
     int64_t box_tests, exact_tests;
     int search_count;
     int cut_count;     // vertices, in all substeps
-    int pinched_count; // pairs that pins went through
+    int pinched_count; // pairs that pins or solids went through
+    int jammed_count;  // those of them that have something that could have given way
     int exempt_count;  // pairs that touched
     double lost;       // kinetic energy times the square of the substep, kg m^2
 } dr_apart;
 
-// `sheets` stays the caller's and must live as long. False when memory is short; free it then all
-// the same.
-bool dr_apart_create(dr_apart* apart, dr_memory* memory, const dr_sheets* sheets, drape_isa isa);
+// `sheets` and `solids` (null: none) stay the caller's and must live as long. False when memory is
+// short; free it then all the same.
+bool dr_apart_create(dr_apart* apart, dr_memory* memory, const dr_sheets* sheets,
+                     const dr_sheets* solids, drape_isa isa);
 void dr_apart_free(dr_apart* apart, dr_memory* memory);
 // Vertices were put elsewhere.
 void dr_apart_forget(dr_apart* apart);
 
 // --- A substep. x and y are set by the caller before each call. All false when memory is short.
 
+// Which triangles cross at x: first of all.
+bool dr_apart_find_crossed(dr_apart* apart, dr_memory* memory, dr_pool* pool);
 // Contacts, from the start x and the prediction y.
 bool dr_apart_touch(dr_apart* apart, dr_memory* memory, dr_pool* pool);
 // One sweep over the contacts, on y.
@@ -184,8 +220,13 @@ void dr_apart_resolve(dr_apart* apart);
 bool dr_apart_slide(dr_apart* apart, dr_memory* memory, dr_pool* pool, bool is_first);
 // Cuts y until every pair is certified.
 bool dr_apart_cut(dr_apart* apart, dr_memory* memory, dr_pool* pool);
+// Which ways, from x to y, are velocities: `way`; as they were: `before`. Contacts push cloths
+// apart, they do not throw them; and what is pressed and moves less than about `slow` comes to rest.
+void dr_apart_calm(dr_apart* apart, float slow);
 // y is the start of the next substep.
 void dr_apart_commit(dr_apart* apart);
+// The substep did not take place.
+void dr_apart_undo(dr_apart* apart);
 
 // --- For the files of this module ---
 
@@ -203,23 +244,22 @@ static inline const int32_t* dr_apart_around(const dr_apart* apart, int vertex, 
 
 // Makes the list anew when some y is outside of its ball.
 bool dr_apart_refresh(dr_apart* apart, dr_memory* memory, dr_pool* pool, bool for_guard);
-// Lists pairs of a kind whose distance at y may be below `limit` into `flagged`; sets `after` of
+// Lists pairs of a list whose distance at y may be below `limit` into `flagged`; sets `after` of
 // all. Returns how many, or -1 when memory is short.
-int dr_apart_watch(dr_apart* apart, dr_memory* memory, dr_pool* pool, dr_apart_kind kind,
-                   float limit);
+int dr_apart_watch(dr_apart* apart, dr_memory* memory, dr_pool* pool, int list, float limit);
 // Closest points at x of the flagged pairs into `closest`, and fresh lower bounds; on demand also
 // of the distances at rest.
-bool dr_apart_measure(dr_apart* apart, dr_memory* memory, dr_pool* pool, dr_apart_kind kind,
-                      int count, bool at_rest_too);
-// Which triangles cross at x.
-bool dr_apart_find_crossed(dr_apart* apart, dr_memory* memory, dr_pool* pool);
+bool dr_apart_measure(dr_apart* apart, dr_memory* memory, dr_pool* pool, int list, int count,
+                      bool at_rest_too);
 // Whether the features of a pair belong to triangles that cross.
 bool dr_apart_is_exempt(const dr_apart* apart, dr_apart_kind kind, const int32_t vertex[4]);
-// The largest distance that contacts hold.
+// The largest distance at which contacts are made.
 float dr_apart_reach(const dr_apart* apart);
 
+// Whether the pair stays apart from x to y and ends with the gap it needs; sets `push`.
+bool dr_apart_certify(const dr_apart* apart, dr_apart_record* record);
 // `after` of one pair from its `lower`, with the bits that watching gives it.
-float dr_apart_left(const dr_apart* apart, dr_apart_kind kind, int pair);
+float dr_apart_left(const dr_apart* apart, int list, int pair);
 void dr_apart_drop_records(dr_apart* apart);
 // y - x of all vertices; `is_sound` says whether all are numbers.
 void dr_apart_set_ways(dr_apart* apart);

@@ -108,11 +108,11 @@ static void pick_task(void* context, int begin, int end, int worker)
     const float* at_rest = apart->at_rest.data;
     int32_t* wanted = apart->wanted.data;
     for (int i = begin; i < end; ++i) {
-        wanted[i] =
-            (work->kind == DR_APART_POINT || is_inside(&closest[i])) &&
-            dr_apart_left(apart, work->kind, flagged[i]) < target_of(apart, quads[i], at_rest[i]) &&
-            !dr_apart_is_exempt(apart, work->kind, quads[i]) &&
-            !dr_apart_is_tangled(apart, quads[i], work->kind == DR_APART_POINT ? 1 : 2);
+        wanted[i] = (work->kind == DR_APART_POINT || is_inside(&closest[i])) &&
+                    dr_apart_left(apart, work->kind, flagged[i]) <
+                        DR_APART_AHEAD * target_of(apart, quads[i], at_rest[i]) &&
+                    !dr_apart_is_exempt(apart, work->kind, quads[i]) &&
+                    !dr_apart_is_tangled(apart, quads[i], work->kind == DR_APART_POINT ? 1 : 2);
     }
 }
 
@@ -165,8 +165,7 @@ bool dr_apart_touch(dr_apart* apart, dr_memory* memory, dr_pool* pool)
     memset(apart->is_pushed, 0, (size_t)apart->sheets->vertex_count);
     dr_apart_set_ways(apart);
     return !apart->is_sound ||
-           (dr_apart_find_crossed(apart, memory, pool) && dr_apart_untangle(apart, memory) &&
-            dr_apart_refresh(apart, memory, pool, false) &&
+           (dr_apart_untangle(apart, memory) && dr_apart_refresh(apart, memory, pool, false) &&
             touch_kind(apart, memory, pool, DR_APART_POINT) &&
             touch_kind(apart, memory, pool, DR_APART_EDGES));
 }
@@ -222,4 +221,68 @@ void dr_apart_resolve(dr_apart* apart)
         resolve_one(apart->y, &contacts[i]);
     }
     dr_apart_pull_all(apart);
+}
+
+// --- Coming to rest ---
+
+// Takes back what makes the sides of a contact part: what pushed them did not throw them.
+static void calm_contact(const float* y, float* way, const dr_apart_contact* contact)
+{
+    float parting = 0.0f;
+    for (int i = 0; i < 4; ++i) {
+        const float* w = way + 4 * contact->vertex[i];
+        parting += contact->weight[i] * (contact->normal[0] * w[0] + contact->normal[1] * w[1] +
+                                         contact->normal[2] * w[2]);
+    }
+    float by = dr_apart_larger(parting, 0.0f) * contact->inverse;
+    for (int i = 0; i < 4; ++i) {
+        int v = contact->vertex[i];
+        float factor = by * contact->weight[i] * y[4 * v + 3];
+        for (int c = 0; c < 3; ++c) {
+            way[4 * v + c] -= factor * contact->normal[c];
+        }
+    }
+}
+
+// Brings the ends of an edge nearer to their common velocity, the more the slower they are.
+static void calm_edge(const float* y, float* way, int i, int j, float slow)
+{
+    const float strength = 0.25f;
+    float wi = y[4 * i + 3], wj = y[4 * j + 3], squared = 0.0f;
+    float *a = way + 4 * i, *b = way + 4 * j;
+    for (int c = 0; c < 3; ++c) {
+        squared += a[c] * a[c] + b[c] * b[c];
+    }
+    float share = strength / ((wi + wj) * (1.0f + squared / (slow * slow)));
+    for (int c = 0; c < 3 && wi + wj > 0.0f; ++c) {
+        float by = share * (b[c] - a[c]);
+        a[c] += wi * by;
+        b[c] -= wj * by;
+    }
+}
+
+// The solver and the contacts do not agree to the last bit about where cloth that is pressed
+// belongs, and would go to and fro about it for ever. Momentum is kept.
+void dr_apart_calm(dr_apart* apart, float slow)
+{
+    const dr_apart_contact* contacts = apart->contacts.data;
+    const dr_sheets* s = apart->sheets;
+    uint8_t* is_pressed = apart->is_pushed; // of no use any more in this substep
+    dr_apart_set_ways(apart);
+    memcpy(apart->before, apart->way, sizeof *apart->way * 4 * (size_t)s->vertex_count);
+    memset(is_pressed, 0, (size_t)s->vertex_count);
+    for (int i = 0; i < apart->contacts.count; ++i) {
+        if (contacts[i].pressed > 0.0f) {
+            calm_contact(apart->y, apart->way, &contacts[i]);
+            for (int k = 0; k < 4; ++k) {
+                is_pressed[contacts[i].vertex[k]] = 1;
+            }
+        }
+    }
+    for (int e = 0; e < s->edge_count; ++e) {
+        int i = s->edges[e][0], j = s->edges[e][1];
+        if (is_pressed[i] && is_pressed[j]) {
+            calm_edge(apart->y, apart->way, i, j, slow);
+        }
+    }
 }

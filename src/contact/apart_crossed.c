@@ -44,7 +44,7 @@ static bool boxes_meet(const drape_vec3 a[3], const drape_vec3 b[3])
 // Adds the pair when it crosses.
 static bool look_at(dr_apart* apart, dr_memory* memory, int s, int t)
 {
-    const int32_t *a = apart->sheets->triangles[s], *b = apart->sheets->triangles[t];
+    const int32_t *a = apart->triangles[s], *b = apart->triangles[t];
     drape_vec3 p[3], q[3];
     for (int k = 0; k < 3; ++k) {
         p[k] = place_of(apart, a[k]);
@@ -63,6 +63,22 @@ static bool look_at(dr_apart* apart, dr_memory* memory, int s, int t)
 
 // --- All triangles ---
 
+static bool look_at_solids(dr_apart* apart, dr_memory* memory, dr_pool* pool)
+{
+    dr_motion motion = {.start = apart->x + 4 * apart->sheets->vertex_count, .stride = 4};
+    dr_tree_refit(&apart->solid_tree, pool, &motion);
+    if (!dr_tree_tree_pairs(&apart->search, memory, pool, &apart->tree, &apart->solid_tree, NULL)) {
+        return false;
+    }
+    int count;
+    const dr_pair* pairs = dr_pair_search_list(&apart->search, 0, &count);
+    bool done = true;
+    for (int i = 0; i < count && done; ++i) {
+        done = look_at(apart, memory, pairs[i].a, apart->sheets->triangle_count + pairs[i].b);
+    }
+    return done;
+}
+
 static bool look_everywhere(dr_apart* apart, dr_memory* memory, dr_pool* pool)
 {
     dr_motion motion = {.start = apart->x, .stride = 4};
@@ -75,6 +91,9 @@ static bool look_everywhere(dr_apart* apart, dr_memory* memory, dr_pool* pool)
     bool done = true;
     for (int i = 0; i < count && done; ++i) {
         done = look_at(apart, memory, pairs[i].a, pairs[i].b);
+    }
+    if (done && apart->solids) {
+        done = look_at_solids(apart, memory, pool);
     }
     // Those with a common vertex the search leaves out.
     for (int v = 0; v < apart->sheets->vertex_count && done; ++v) {
@@ -94,7 +113,7 @@ static bool look_everywhere(dr_apart* apart, dr_memory* memory, dr_pool* pool)
 // The triangle has a corner before the k-th of `corners`: it was met there.
 static bool was_met(const dr_apart* apart, int triangle, const int32_t* corners, int k)
 {
-    const int32_t* t = apart->sheets->triangles[triangle];
+    const int32_t* t = apart->triangles[triangle];
     bool is_met = false;
     for (int i = 0; i < k; ++i) {
         is_met = is_met || t[0] == corners[i] || t[1] == corners[i] || t[2] == corners[i];
@@ -105,7 +124,7 @@ static bool was_met(const dr_apart* apart, int triangle, const int32_t* corners,
 // All triangles around the corners of `s` against `t`.
 static bool look_beside(dr_apart* apart, dr_memory* memory, int s, int t)
 {
-    const int32_t* corners = apart->sheets->triangles[s];
+    const int32_t* corners = apart->triangles[s];
     bool done = true;
     for (int k = 0; k < 3; ++k) {
         int count;
@@ -122,7 +141,7 @@ static bool look_nearby(dr_apart* apart, dr_memory* memory)
     const dr_pair* crossed = apart->crossed.data;
     bool done = true;
     for (int i = 0; i < apart->crossed.count && done; ++i) {
-        const int32_t* corners = apart->sheets->triangles[crossed[i].b];
+        const int32_t* corners = apart->triangles[crossed[i].b];
         for (int k = 0; k < 3 && done; ++k) {
             int count;
             const int32_t* near = dr_apart_around(apart, corners[k], &count);
@@ -166,7 +185,7 @@ bool dr_apart_find_crossed(dr_apart* apart, dr_memory* memory, dr_pool* pool)
     dr_array before = apart->crossed;
     apart->crossed = apart->crossing;
     apart->crossing = before;
-    memset(apart->is_crossed, 0, (size_t)apart->sheets->triangle_count);
+    memset(apart->is_crossed, 0, (size_t)apart->triangle_count);
     const dr_pair* crossed = apart->crossed.data;
     for (int i = 0; i < apart->crossed.count; ++i) {
         apart->is_crossed[crossed[i].a] = apart->is_crossed[crossed[i].b] = 1;
@@ -184,7 +203,7 @@ static bool do_cross(const dr_apart* apart, int s, int t)
 
 static bool has_corner(const dr_apart* apart, int triangle, int vertex)
 {
-    const int32_t* t = apart->sheets->triangles[triangle];
+    const int32_t* t = apart->triangles[triangle];
     return t[0] == vertex || t[1] == vertex || t[2] == vertex;
 }
 
@@ -204,9 +223,23 @@ static bool any_crosses(const dr_apart* apart, const int32_t* vertex, int count,
     return found;
 }
 
+// A pair of a cloth and a solid, and the cloth has a vertex inside.
+static bool leaves_solid(const dr_apart* apart, const int32_t vertex[4])
+{
+    bool is_of_solid = false, is_inside = false;
+    for (int i = 0; i < 4; ++i) {
+        is_of_solid |= vertex[i] >= apart->sheets->vertex_count;
+        is_inside |= apart->is_inside[vertex[i]];
+    }
+    return is_of_solid && is_inside;
+}
+
 bool dr_apart_is_exempt(const dr_apart* apart, dr_apart_kind kind, const int32_t vertex[4])
 {
     int split = kind == DR_APART_POINT ? 1 : 2, near_count;
+    if (apart->inside_count > 0 && leaves_solid(apart, vertex)) {
+        return true;
+    }
     if (apart->crossed.count == 0) {
         return false;
     }

@@ -87,7 +87,7 @@ static bool is_border(const dr_apart* apart, int p, int q)
     int count, found = 0;
     const int32_t* near = dr_apart_around(apart, p, &count);
     for (int i = 0; i < count; ++i) {
-        found += has_corner(apart->sheets->triangles[near[i]], q);
+        found += has_corner(apart->triangles[near[i]], q);
     }
     return found == 1;
 }
@@ -106,15 +106,15 @@ static bool add_piercing(dr_apart* apart, dr_memory* memory, int number, int slo
     *piercing = (dr_piercing){{p < q ? p : q, p < q ? q : p}, through, number, slot, end,
                               is_border(apart, p, q)};
     piece->end[end] = u->piercings.count - 1;
-    pierced_at(apart, p, q, apart->sheets->triangles[through], piece->place[end]);
+    pierced_at(apart, p, q, apart->triangles[through], piece->place[end]);
     return true;
 }
 
 // Neighbours that cross do so from the vertex that they share.
 static void end_at_shared(const dr_apart* apart, dr_tangle_piece* piece)
 {
-    const int32_t* a = apart->sheets->triangles[piece->triangle[0]];
-    const int32_t* b = apart->sheets->triangles[piece->triangle[1]];
+    const int32_t* a = apart->triangles[piece->triangle[0]];
+    const int32_t* b = apart->triangles[piece->triangle[1]];
     int end = piece->end[0] < 0 ? 0 : 1;
     for (int k = 0; k < 3 && piece->end[1] < 0; ++k) {
         if (has_corner(b, a[k])) {
@@ -142,8 +142,8 @@ static bool add_piece(dr_apart* apart, dr_memory* memory, dr_pair pair)
     int found = 0;
     for (int i = 0; i < 6 && done && found < 2; ++i) {
         int slot = i / 3, k = i % 3;
-        const int32_t* own = apart->sheets->triangles[piece->triangle[slot]];
-        const int32_t* other = apart->sheets->triangles[piece->triangle[1 - slot]];
+        const int32_t* own = apart->triangles[piece->triangle[slot]];
+        const int32_t* other = apart->triangles[piece->triangle[1 - slot]];
         if (does_pierce(apart, own[k], own[(k + 1) % 3], other)) {
             done = add_piercing(apart, memory, number, slot, own[k], own[(k + 1) % 3]);
             ++found;
@@ -151,7 +151,7 @@ static bool add_piece(dr_apart* apart, dr_memory* memory, dr_pair pair)
     }
     // Where points are in one plane there may be none: then the triangle's own middle will do.
     for (int c = 0; c < 3 && found == 0; ++c) {
-        const int32_t* own = apart->sheets->triangles[pair.a];
+        const int32_t* own = apart->triangles[pair.a];
         piece->place[0][c] = ((double)apart->x[4 * own[0] + c] + apart->x[4 * own[1] + c] +
                               apart->x[4 * own[2] + c]) /
                              3.0;
@@ -390,7 +390,9 @@ bool dr_apart_trace(dr_apart* apart, dr_memory* memory)
     u->pieces.count = u->piercings.count = u->curves.count = 0;
     bool done = true;
     for (int i = 0; i < apart->crossed.count && done; ++i) {
-        done = add_piece(apart, memory, crossed[i]);
+        // Solids have means of their own: contacts push out what is in them.
+        done =
+            crossed[i].b >= apart->sheets->triangle_count || add_piece(apart, memory, crossed[i]);
     }
     if (done) {
         sort_piercings(u);

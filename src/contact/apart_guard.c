@@ -16,26 +16,29 @@ static void place_of(const float* array, const int32_t vertex[4], drape_vec3 v[4
 // The first so many vertices of a pair are its first side.
 static int split_of(const dr_apart_record* record)
 {
-    return record->kind == DR_APART_POINT ? 1 : 2;
+    return dr_apart_kind_of(record->list) == DR_APART_POINT ? 1 : 2;
 }
 
 static double gap_at(const dr_apart_record* record, const float* array)
 {
     drape_vec3 v[4];
     place_of(array, record->vertex, v);
-    return record->kind == DR_APART_POINT ? dr_gap_point_triangle(record->normal, v)
-                                          : dr_gap_edges(record->normal, v);
+    return dr_apart_kind_of(record->list) == DR_APART_POINT
+               ? dr_gap_point_triangle(record->normal, v)
+               : dr_gap_edges(record->normal, v);
 }
 
-static bool is_certified(const dr_apart* apart, const dr_apart_record* record)
+static bool is_certified(const dr_apart* apart, dr_apart_record* record)
 {
-    return record->is_exempt || gap_at(record, apart->y) >= record->needed;
+    return record->is_exempt || gap_at(record, apart->y) >= record->needed ||
+           dr_apart_certify(apart, record);
 }
 
-static void open_record(dr_apart* apart, dr_apart_kind kind, int pair, dr_apart_record* record)
+static void open_record(dr_apart* apart, int list, int pair, dr_apart_record* record)
 {
-    const int32_t(*vertex)[4] = apart->lists[kind].vertex.data;
-    *record = (dr_apart_record){.kind = kind, .pair = pair};
+    const int32_t(*vertex)[4] = apart->lists[list].vertex.data;
+    dr_apart_kind kind = dr_apart_kind_of(list);
+    *record = (dr_apart_record){.list = list, .pair = pair};
     memcpy(record->vertex, vertex[pair], sizeof record->vertex);
     drape_vec3 v[4];
     place_of(apart->x, record->vertex, v);
@@ -55,26 +58,26 @@ static void open_record(dr_apart* apart, dr_apart_kind kind, int pair, dr_apart_
 }
 
 // Records for pairs that are not slow.
-static bool open_kind(dr_apart* apart, dr_memory* memory, dr_pool* pool, dr_apart_kind kind)
+static bool open_list(dr_apart* apart, dr_memory* memory, dr_pool* pool, int list)
 {
-    int count = dr_apart_watch(apart, memory, pool, kind, apart->floor);
-    if (count < 0 || !dr_apart_measure(apart, memory, pool, kind, count, false) ||
+    int count = dr_apart_watch(apart, memory, pool, list, apart->floor);
+    if (count < 0 || !dr_apart_measure(apart, memory, pool, list, count, false) ||
         !dr_apart_reserve(memory, &apart->records, sizeof(dr_apart_record),
                           apart->records.count + count)) {
         return false;
     }
     const int32_t* flagged = apart->flagged.data;
     const int32_t(*quads)[4] = apart->quads.data;
-    int32_t* number = apart->lists[kind].record.data;
-    float* after = apart->lists[kind].after.data;
+    int32_t* number = apart->lists[list].record.data;
+    float* after = apart->lists[list].after.data;
     dr_apart_record* records = apart->records.data;
     for (int i = 0; i < count; ++i) {
         int pair = flagged[i];
-        after[pair] = dr_apart_left(apart, kind, pair);
+        after[pair] = dr_apart_left(apart, list, pair);
         if (after[pair] < apart->floor && number[pair] < 0 &&
-            !dr_apart_is_exempt(apart, kind, quads[i])) {
+            !dr_apart_is_exempt(apart, dr_apart_kind_of(list), quads[i])) {
             number[pair] = apart->records.count;
-            open_record(apart, kind, pair, &records[apart->records.count++]);
+            open_record(apart, list, pair, &records[apart->records.count++]);
         }
     }
     return true;
@@ -83,15 +86,18 @@ static bool open_kind(dr_apart* apart, dr_memory* memory, dr_pool* pool, dr_apar
 static bool open_records(dr_apart* apart, dr_memory* memory, dr_pool* pool)
 {
     dr_apart_set_ways(apart);
-    return open_kind(apart, memory, pool, DR_APART_POINT) &&
-           open_kind(apart, memory, pool, DR_APART_EDGES);
+    bool is_done = true;
+    for (int list = 0; list < DR_APART_LISTS && is_done; ++list) {
+        is_done = open_list(apart, memory, pool, list);
+    }
+    return is_done;
 }
 
 void dr_apart_drop_records(dr_apart* apart)
 {
     const dr_apart_record* records = apart->records.data;
     for (int i = 0; i < apart->records.count; ++i) {
-        ((int32_t*)apart->lists[records[i].kind].record.data)[records[i].pair] = -1;
+        ((int32_t*)apart->lists[records[i].list].record.data)[records[i].pair] = -1;
     }
     apart->records.count = 0;
 }
@@ -134,21 +140,21 @@ static void push_apart(dr_apart* apart, const dr_apart_record* record, int i, in
     double of_b = apart->is_pushed[record->vertex[j]] ? 0.0 : (double)b[3];
     double height = 0.0, weight = of_a + of_b;
     for (int c = 0; c < 3; ++c) {
-        height += record->normal[c] * ((double)a[c] - b[c]);
+        height += record->push[c] * ((double)a[c] - b[c]);
     }
     if (height >= record->wanted || !(weight > 0.0)) {
         return;
     }
     double push = (record->wanted - height) / weight;
     for (int c = 0; c < 3; ++c) {
-        a[c] += (float)(push * of_a * record->normal[c]);
-        b[c] -= (float)(push * of_b * record->normal[c]);
+        a[c] += (float)(push * of_a * record->push[c]);
+        b[c] -= (float)(push * of_b * record->push[c]);
     }
 }
 
 static bool slide_once(dr_apart* apart)
 {
-    const dr_apart_record* records = apart->records.data;
+    dr_apart_record* records = apart->records.data;
     bool has_slid = false;
     for (int k = 0; k < apart->records.count; ++k) {
         if (is_certified(apart, &records[k])) {
@@ -247,9 +253,15 @@ typedef struct plane {
     double offset;
 } plane;
 
+// Pins, solids, and what they carry along.
+static bool is_led(const dr_apart* apart, int vertex)
+{
+    return apart->y[4 * vertex + 3] == 0.0f || apart->carried[4 * vertex + 3] != 0.0f;
+}
+
 static bool is_stubborn(const dr_apart* apart, int vertex)
 {
-    return apart->y[4 * vertex + 3] == 0.0f || apart->is_pushed[vertex];
+    return is_led(apart, vertex) || apart->is_pushed[vertex];
 }
 
 static plane choose_plane(const dr_apart* apart, const dr_apart_record* record)
@@ -288,8 +300,52 @@ static void lower_share(dr_apart* apart, int vertex, double share)
     }
 }
 
-// First by a plane; then all is held that yields; then all but pins. If that is not enough, a pin
-// goes through the cloth, and the pair is let go.
+// Lets those of a pair that could yield go along with those that are led; false when there are not
+// both. Nothing changes between things that move alike, but the last bits of their places.
+static bool carry(dr_apart* apart, dr_apart_record* record)
+{
+    int led_count = 0;
+    double way[3] = {0.0, 0.0, 0.0};
+    for (int i = 0; i < 4; ++i) {
+        int v = record->vertex[i];
+        for (int c = 0; c < 3 && is_led(apart, v); ++c) {
+            bool is_carried = apart->carried[4 * v + 3] != 0.0f;
+            way[c] += (double)(is_carried ? apart->carried : apart->way)[4 * v + c];
+        }
+        led_count += is_led(apart, v);
+    }
+    if (led_count == 0 || led_count == 4) {
+        return false;
+    }
+    for (int i = 0; i < 4; ++i) {
+        float* carried = apart->carried + 4 * record->vertex[i];
+        if (is_led(apart, record->vertex[i])) {
+            continue;
+        }
+        for (int c = 0; c < 3; ++c) {
+            carried[c] = (float)(way[c] / led_count);
+        }
+        carried[3] = 1.0f;
+        apart->share[record->vertex[i]] = 0.0f;
+    }
+    record->failures = 1;
+    record->needed = fmin(record->needed, 0.5 * record->gap);
+    return true;
+}
+
+static void let_go(dr_apart* apart, dr_apart_record* record)
+{
+    bool can_yield = false;
+    for (int i = 0; i < 4; ++i) {
+        can_yield |= apart->y[4 * record->vertex[i] + 3] > 0.0f;
+    }
+    record->is_exempt = true;
+    ++apart->pinched_count;
+    apart->jammed_count += can_yield;
+}
+
+// First by a plane; then all is held that yields; then all but what is led. If that is not enough,
+// it stands in the way of what is led, and goes along. What is drawn two ways at once is let go.
 static void cut_record(dr_apart* apart, dr_apart_record* record)
 {
     plane p = {0};
@@ -298,8 +354,7 @@ static void cut_record(dr_apart* apart, dr_apart_record* record)
     }
     for (int i = 0; i < 4; ++i) {
         int v = record->vertex[i];
-        bool is_pinned = apart->y[4 * v + 3] == 0.0f;
-        bool stays = is_pinned || (apart->is_pushed[v] && record->failures < 2);
+        bool stays = is_led(apart, v) || (apart->is_pushed[v] && record->failures < 2);
         if (record->failures == 0 && !stays && p.end[i] < 0.0) {
             double t = p.start[i] > 0.0 ? p.start[i] / (p.start[i] - p.end[i]) : 0.0;
             lower_share(apart, v, t * (double)apart->before[4 * v + 3]);
@@ -307,9 +362,8 @@ static void cut_record(dr_apart* apart, dr_apart_record* record)
             lower_share(apart, v, 0.0);
         }
     }
-    if (++record->failures > 3) {
-        record->is_exempt = true;
-        ++apart->pinched_count;
+    if (++record->failures > 3 && !carry(apart, record)) {
+        let_go(apart, record);
     }
 }
 
@@ -332,8 +386,13 @@ static void take_shares(dr_apart* apart)
     for (int v = 0; v < apart->sheets->vertex_count; ++v) {
         float *y = apart->y + 4 * v, *before = apart->before + 4 * v;
         const float* x = apart->x + 4 * v;
+        const float* carried = apart->carried + 4 * v;
         double t = apart->share[v];
-        if (apart->share[v] < before[3]) {
+        if (carried[3] != 0.0f) {
+            for (int c = 0; c < 3; ++c) {
+                y[c] = x[c] + carried[c];
+            }
+        } else if (apart->share[v] < before[3]) {
             for (int c = 0; c < 3; ++c) {
                 y[c] = t > 0.0 ? (float)(x[c] + t * ((double)before[c] - x[c])) : x[c];
             }
@@ -349,9 +408,9 @@ static void finish_cut(dr_apart* apart)
     }
     const dr_apart_record* records = apart->records.data;
     for (int k = 0; k < apart->records.count; ++k) {
-        float* after = apart->lists[records[k].kind].after.data;
+        float* after = apart->lists[records[k].list].after.data;
         double gap = records[k].is_exempt ? 0.0 : gap_at(&records[k], apart->y);
-        after[records[k].pair] = (float)(gap * (1.0 - 0x1p-22));
+        after[records[k].pair] = gap > 0.0 ? (float)(gap * (1.0 - 0x1p-22)) : 0.0f;
     }
     count_loss(apart);
 }
@@ -374,6 +433,7 @@ bool dr_apart_cut(dr_apart* apart, dr_memory* memory, dr_pool* pool)
     save(apart);
     for (int v = 0; v < apart->sheets->vertex_count; ++v) {
         apart->before[4 * v + 3] = apart->share[v] = 1.0f;
+        apart->carried[4 * v + 3] = 0.0f;
     }
     while (!is_clean) {
         int searches = apart->search_count;

@@ -30,13 +30,13 @@ static bool is_in_ball(const dr_apart* apart, int v)
 static bool are_in_balls(const dr_apart* apart)
 {
     bool are_in = true;
-    for (int v = 0; v < apart->sheets->vertex_count && are_in; ++v) {
+    for (int v = 0; v < apart->vertex_count && are_in; ++v) {
         are_in = is_in_ball(apart, v);
     }
     return are_in;
 }
 
-// The frame goes with the mean of all ways.
+// The frame goes with the mean of all ways of cloths.
 static void choose_frame(dr_apart* apart)
 {
     int count = apart->sheets->vertex_count;
@@ -68,7 +68,7 @@ static void make_balls(dr_apart* apart)
     // In a crash no list lasts, and it is made as short as can be.
     bool is_short = apart->horizon == 1;
     float half = 0.5f * (float)apart->horizon, largest = 0.0f;
-    for (int v = 0; v < apart->sheets->vertex_count; ++v) {
+    for (int v = 0; v < apart->vertex_count; ++v) {
         float *ball = apart->ball + 4 * v, *place = apart->place + 4 * v, squared = 0.0f;
         for (int c = 0; c < 3; ++c) {
             ball[c] = half * (apart->way[4 * v + c] - apart->frame[c]);
@@ -92,13 +92,12 @@ static void make_balls(dr_apart* apart)
 
 static void corners_of(const dr_apart* apart, dr_apart_kind kind, dr_pair pair, int32_t v[4])
 {
-    const dr_sheets* s = apart->sheets;
     if (kind == DR_APART_POINT) {
         v[0] = pair.a;
-        memcpy(v + 1, s->triangles[pair.b], 3 * sizeof *v);
+        memcpy(v + 1, apart->triangles[pair.b], 3 * sizeof *v);
     } else {
-        memcpy(v, s->edges[pair.a], 2 * sizeof *v);
-        memcpy(v + 2, s->edges[pair.b], 2 * sizeof *v);
+        memcpy(v, apart->edges[pair.a], 2 * sizeof *v);
+        memcpy(v + 2, apart->edges[pair.b], 2 * sizeof *v);
     }
 }
 
@@ -190,7 +189,7 @@ static bool list_reserve(dr_apart_list* list, dr_memory* memory, int count)
 
 typedef struct list_work {
     dr_apart* apart;
-    dr_apart_kind kind;
+    int list;
     bool at_rest_too;
 } list_work;
 
@@ -199,41 +198,73 @@ static void fill_task(void* context, int begin, int end, int worker)
     (void)worker;
     const list_work* work = context;
     const dr_apart* apart = work->apart;
-    const dr_apart_list* list = &apart->lists[work->kind];
+    const dr_apart_list* list = &apart->lists[work->list];
+    dr_apart_kind kind = dr_apart_kind_of(work->list);
     const dr_apart_near* sorted = apart->kept.data;
     int32_t(*vertex)[4] = list->vertex.data;
     float* lower = list->lower.data;
     int32_t* record = list->record.data;
     for (int i = begin; i < end; ++i) {
-        corners_of(apart, work->kind, (dr_pair){sorted[i].a, sorted[i].b}, vertex[i]);
+        corners_of(apart, kind, (dr_pair){sorted[i].a, sorted[i].b}, vertex[i]);
         lower[i] = sorted[i].lower;
         record[i] = -1;
     }
 }
 
-static bool make_list(dr_apart* apart, dr_memory* memory, dr_pool* pool, dr_apart_kind kind,
-                      float reach)
+// The candidates of a list, from the last search between the surfaces that it is about. Features
+// of solids come behind those of cloths.
+static bool candidates_of(dr_apart* apart, dr_memory* memory, int list, const dr_pair** pairs,
+                          int* count)
 {
-    dr_apart_list* list = &apart->lists[kind];
+    if (list < DR_APART_SOLID) {
+        *pairs = dr_pair_search_list(&apart->search, list, count);
+        return true;
+    }
+    const dr_sheets* s = apart->sheets;
+    bool is_point = dr_apart_kind_of(list) == DR_APART_POINT;
+    int some, others = 0, first_second = is_point ? s->triangle_count : s->edge_count;
+    const dr_pair* forth = dr_pair_search_list(
+        &apart->search, is_point ? DR_PAIRS_POINT_TRIANGLE : DR_PAIRS_EDGE_EDGE, &some);
+    const dr_pair* back = dr_pair_search_list(&apart->search, DR_PAIRS_TRIANGLE_POINT, &others);
+    others = is_point ? others : 0;
+    if (!dr_apart_reserve(memory, &apart->solid_pairs, sizeof(dr_pair), some + others)) {
+        return false;
+    }
+    dr_pair* out = apart->solid_pairs.data;
+    for (int i = 0; i < some; ++i) {
+        out[i] = (dr_pair){forth[i].a, first_second + forth[i].b};
+    }
+    for (int i = 0; i < others; ++i) {
+        out[some + i] = (dr_pair){s->vertex_count + back[i].a, back[i].b};
+    }
+    *pairs = out;
+    *count = some + others;
+    return true;
+}
+
+static bool make_list(dr_apart* apart, dr_memory* memory, dr_pool* pool, int number, float reach)
+{
+    dr_apart_list* list = &apart->lists[number];
+    dr_apart_kind kind = dr_apart_kind_of(number);
+    sift_work work = {apart, kind, NULL};
     int count;
-    sift_work work = {apart, kind, dr_pair_search_list(&apart->search, (int)kind, &count)};
-    if (!dr_apart_reserve(memory, &apart->distance, sizeof(float), count) ||
+    if (!candidates_of(apart, memory, number, &work.pairs, &count) ||
+        !dr_apart_reserve(memory, &apart->distance, sizeof(float), count) ||
         !dr_apart_reserve(memory, &apart->at_rest, sizeof(float), count)) {
         return false;
     }
     dr_parallel_for(pool, count, GRAIN, sift_task, &work);
     apart->exact_tests += count;
     bool is_point = kind == DR_APART_POINT;
-    int first = is_point ? apart->sheets->vertex_count : apart->sheets->edge_count;
-    int second = is_point ? apart->sheets->triangle_count : apart->sheets->edge_count;
+    int first = is_point ? apart->vertex_count : apart->edge_count;
+    int second = is_point ? apart->triangle_count : apart->edge_count;
     if (!keep_near(apart, memory, kind, work.pairs, count, reach) ||
         !sort_kept(apart, memory, first, second) ||
         !list_reserve(list, memory, apart->kept.count)) {
         return false;
     }
-
     list->count = apart->kept.count;
-    list_work fill = {apart, kind, false};
+    list_work fill = {apart, number, false};
     dr_parallel_for(pool, list->count, GRAIN, fill_task, &fill);
     return true;
 }
@@ -244,7 +275,47 @@ float dr_apart_reach(const dr_apart* apart)
     for (int p = 0; p < apart->sheets->part_count; ++p) {
         most = dr_apart_larger(most, apart->cloths[p].thickness);
     }
-    return most;
+    return DR_APART_AHEAD * most;
+}
+
+static void refit(dr_apart* apart, dr_pool* pool, float radius, bool of_solids)
+{
+    dr_tree* tree = of_solids ? &apart->solid_tree : &apart->tree;
+    dr_features* features = of_solids ? &apart->solid_features : &apart->features;
+    size_t first = of_solids ? 4 * (size_t)apart->sheets->vertex_count : 0;
+    dr_motion motion = {.start = apart->box_lo + first,
+                        .end = apart->box_hi + first,
+                        .stride = 4,
+                        .radius = radius + apart->rounding};
+    dr_tree_refit(tree, pool, &motion);
+    dr_features_refit(features, tree, pool, &motion);
+}
+
+static bool list_cloths(dr_apart* apart, dr_memory* memory, dr_pool* pool, float reach)
+{
+    // Boxes of pairs that contacts want must meet, too.
+    refit(apart, pool, 0.5f * reach, false);
+    if (!dr_feature_pairs(&apart->search, memory, pool, &apart->tree, &apart->features, NULL)) {
+        return false;
+    }
+    apart->box_tests += apart->search.box_tests;
+    return make_list(apart, memory, pool, DR_APART_POINT, reach) &&
+           make_list(apart, memory, pool, DR_APART_EDGES, reach);
+}
+
+static bool list_solids(dr_apart* apart, dr_memory* memory, dr_pool* pool)
+{
+    if (!apart->solids) {
+        return true;
+    }
+    refit(apart, pool, 0.5f * apart->floor, true);
+    if (!dr_feature_pairs_between(&apart->search, memory, pool, &apart->tree, &apart->features,
+                                  &apart->solid_tree, &apart->solid_features, NULL)) {
+        return false;
+    }
+    apart->box_tests += apart->search.box_tests;
+    return make_list(apart, memory, pool, DR_APART_SOLID + DR_APART_POINT, apart->floor) &&
+           make_list(apart, memory, pool, DR_APART_SOLID + DR_APART_EDGES, apart->floor);
 }
 
 bool dr_apart_refresh(dr_apart* apart, dr_memory* memory, dr_pool* pool, bool for_guard)
@@ -258,20 +329,8 @@ bool dr_apart_refresh(dr_apart* apart, dr_memory* memory, dr_pool* pool, bool fo
     // Where no list lasts, the guard has one of its own, without what contacts want.
     apart->is_for_guard = for_guard && apart->horizon == 1;
     float reach = apart->is_for_guard ? apart->floor : dr_apart_reach(apart);
-    // Boxes of pairs that contacts want must meet, too.
-    dr_motion motion = {.start = apart->box_lo,
-                        .end = apart->box_hi,
-                        .stride = 4,
-                        .radius = 0.5f * reach + apart->rounding};
-    dr_tree_refit(&apart->tree, pool, &motion);
-    dr_features_refit(&apart->features, &apart->tree, pool, &motion);
-    if (!dr_feature_pairs(&apart->search, memory, pool, &apart->tree, &apart->features, NULL)) {
-        return false;
-    }
-    apart->box_tests += apart->search.box_tests;
     ++apart->search_count;
-    apart->has_list = make_list(apart, memory, pool, DR_APART_POINT, reach) &&
-                      make_list(apart, memory, pool, DR_APART_EDGES, reach);
+    apart->has_list = list_cloths(apart, memory, pool, reach) && list_solids(apart, memory, pool);
     return apart->has_list;
 }
 
@@ -279,7 +338,7 @@ bool dr_apart_refresh(dr_apart* apart, dr_memory* memory, dr_pool* pool, bool fo
 
 typedef struct watch_work {
     dr_apart* apart;
-    dr_apart_kind kind;
+    int list;
     float limit;
 } watch_work;
 
@@ -291,7 +350,8 @@ static void watch_task(void* context, int begin, int end, int worker)
     (void)worker;
     const watch_work* work = context;
     dr_apart* apart = work->apart;
-    dr_apart_list* list = &apart->lists[work->kind];
+    dr_apart_list* list = &apart->lists[work->list];
+    dr_apart_kind kind = dr_apart_kind_of(work->list);
     const dr_apart_kernels* kernels = dr_apart_kernels_for(apart->isa);
     const int32_t(*vertex)[4] = list->vertex.data;
     const float* lower = list->lower.data;
@@ -300,22 +360,21 @@ static void watch_task(void* context, int begin, int end, int worker)
     for (int block = begin; block < end; ++block) {
         int first = block * BLOCK;
         int count = list->count - first < BLOCK ? list->count - first : BLOCK;
-        counts[block] = kernels->watch[work->kind](apart->way, vertex + first, lower + first,
-                                                   work->limit, apart->way_rounding, first, count,
-                                                   after + first, flagged + first);
+        counts[block] =
+            kernels->watch[kind](apart->way, vertex + first, lower + first, work->limit,
+                                 apart->way_rounding, first, count, after + first, flagged + first);
     }
 }
 
-int dr_apart_watch(dr_apart* apart, dr_memory* memory, dr_pool* pool, dr_apart_kind kind,
-                   float limit)
+int dr_apart_watch(dr_apart* apart, dr_memory* memory, dr_pool* pool, int number, float limit)
 {
-    const dr_apart_list* list = &apart->lists[kind];
+    const dr_apart_list* list = &apart->lists[number];
     int blocks = (list->count + BLOCK - 1) / BLOCK, total = 0;
     if (!dr_apart_reserve(memory, &apart->flagged, sizeof(int32_t), list->count) ||
         !dr_apart_reserve(memory, &apart->flag_counts, sizeof(int32_t), blocks)) {
         return -1;
     }
-    watch_work work = {apart, kind, limit};
+    watch_work work = {apart, number, limit};
     dr_parallel_for(pool, blocks, 1, watch_task, &work);
     int32_t* flagged = apart->flagged.data;
     const int32_t* counts = apart->flag_counts.data;
@@ -327,10 +386,10 @@ int dr_apart_watch(dr_apart* apart, dr_memory* memory, dr_pool* pool, dr_apart_k
 }
 
 // As in the kernel: change both or neither.
-float dr_apart_left(const dr_apart* apart, dr_apart_kind kind, int pair)
+float dr_apart_left(const dr_apart* apart, int list, int pair)
 {
-    const int32_t* v = ((const int32_t(*)[4])apart->lists[kind].vertex.data)[pair];
-    int split = kind == DR_APART_POINT ? 1 : 2;
+    const int32_t* v = ((const int32_t(*)[4])apart->lists[list].vertex.data)[pair];
+    int split = dr_apart_kind_of(list) == DR_APART_POINT ? 1 : 2;
     float most = 0.0f;
     for (int i = 0; i < split; ++i) {
         for (int j = split; j < 4; ++j) {
@@ -341,7 +400,7 @@ float dr_apart_left(const dr_apart* apart, dr_apart_kind kind, int pair)
         }
     }
     float moved = sqrtf(most) * (1.0f + 0x1p-20f);
-    float lower = ((const float*)apart->lists[kind].lower.data)[pair];
+    float lower = ((const float*)apart->lists[list].lower.data)[pair];
     return lower * (1.0f - 0x1p-22f) - moved - apart->way_rounding;
 }
 
@@ -350,7 +409,8 @@ static void measure_task(void* context, int begin, int end, int worker)
     (void)worker;
     const list_work* work = context;
     const dr_apart* apart = work->apart;
-    const dr_apart_list* list = &apart->lists[work->kind];
+    const dr_apart_list* list = &apart->lists[work->list];
+    dr_apart_kind kind = dr_apart_kind_of(work->list);
     const int32_t* flagged = apart->flagged.data;
     const int32_t(*vertex)[4] = list->vertex.data;
     int32_t(*quads)[4] = apart->quads.data;
@@ -359,8 +419,8 @@ static void measure_task(void* context, int begin, int end, int worker)
         memcpy(quads[i], vertex[flagged[i]], sizeof quads[i]);
     }
     dr_apart_kernels_for(apart->isa)
-        ->measure[work->kind](apart->x, (const int32_t(*)[4])quads + begin, end - begin,
-                              (dr_closest*)apart->closest.data + begin, fresh + begin);
+        ->measure[kind](apart->x, (const int32_t(*)[4])quads + begin, end - begin,
+                        (dr_closest*)apart->closest.data + begin, fresh + begin);
     for (int i = begin; i < end; ++i) {
         lower[flagged[i]] = fresh[i];
     }
@@ -368,13 +428,13 @@ static void measure_task(void* context, int begin, int end, int worker)
     for (int i = begin; work->at_rest_too && i < end; i += 64) {
         int some = end - i < 64 ? end - i : 64;
         dr_apart_kernels_for(apart->isa)
-            ->measure[work->kind](apart->rest, (const int32_t(*)[4])quads + i, some, unused,
-                                  (float*)apart->at_rest.data + i);
+            ->measure[kind](apart->rest, (const int32_t(*)[4])quads + i, some, unused,
+                            (float*)apart->at_rest.data + i);
     }
 }
 
-bool dr_apart_measure(dr_apart* apart, dr_memory* memory, dr_pool* pool, dr_apart_kind kind,
-                      int count, bool at_rest_too)
+bool dr_apart_measure(dr_apart* apart, dr_memory* memory, dr_pool* pool, int list, int count,
+                      bool at_rest_too)
 {
     if (!dr_apart_reserve(memory, &apart->quads, sizeof(int32_t[4]), count) ||
         !dr_apart_reserve(memory, &apart->at_rest, sizeof(float), count) ||
@@ -382,7 +442,7 @@ bool dr_apart_measure(dr_apart* apart, dr_memory* memory, dr_pool* pool, dr_apar
         !dr_apart_reserve(memory, &apart->distance, sizeof(float), count)) {
         return false;
     }
-    list_work work = {apart, kind, at_rest_too};
+    list_work work = {apart, list, at_rest_too};
     dr_parallel_for(pool, count, GRAIN, measure_task, &work);
     apart->exact_tests += count;
     return true;

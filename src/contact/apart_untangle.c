@@ -43,7 +43,7 @@ static bool grow(flood* f, const dr_apart* apart, int k)
     int v = *reached_at(f, k, f->done[k]++), count;
     const int32_t* near = dr_apart_around(apart, v, &count);
     for (int i = 0; i < 3 * count; ++i) {
-        int w = apart->sheets->triangles[near[i / 3]][i % 3];
+        int w = apart->triangles[near[i / 3]][i % 3];
         if (w == v || f->marks[w] == f->stamp[k] || is_cut(f, v, w)) {
             continue;
         }
@@ -74,7 +74,7 @@ static int run_floods(flood* f, const dr_apart* apart)
 
 static bool unit_normal(const dr_apart* apart, int triangle, double normal[3])
 {
-    dr_apart_normal(apart, apart->sheets->triangles[triangle], normal);
+    dr_apart_normal(apart, apart->triangles[triangle], normal);
     double length = sqrt(normal[0] * normal[0] + normal[1] * normal[1] + normal[2] * normal[2]);
     for (int c = 0; c < 3; ++c) {
         normal[c] = length > 0.0 ? normal[c] / length : 0.0;
@@ -84,8 +84,7 @@ static bool unit_normal(const dr_apart* apart, int triangle, double normal[3])
 
 static double height_over(const dr_apart* apart, const double normal[3], int triangle, int v)
 {
-    const float *x = apart->x + 4 * v,
-                *origin = apart->x + 4 * apart->sheets->triangles[triangle][0];
+    const float *x = apart->x + 4 * v, *origin = apart->x + 4 * apart->triangles[triangle][0];
     double height = 0.0;
     for (int c = 0; c < 3; ++c) {
         height += normal[c] * ((double)x[c] - origin[c]);
@@ -104,7 +103,7 @@ static void push_piece(const dr_apart* apart, dr_tangle_piece* piece, int side, 
         return;
     }
     for (int k = 0; k < 3; ++k) {
-        int part = is_wrong >> k & 1, v = apart->sheets->triangles[piece->triangle[slot]][k];
+        int part = is_wrong >> k & 1, v = apart->triangles[piece->triangle[slot]][k];
         heights[part] += height_over(apart, normal, other, v);
         ++counts[part];
     }
@@ -142,7 +141,7 @@ static void push_side(dr_apart* apart, const flood* f, int smaller)
     curve->is_pushed = true;
     for (int i = curve->first_piece; i >= 0; i = pieces[i].next) {
         const int32_t* corners =
-            apart->sheets->triangles[pieces[i].triangle[cut->side ^ (int)pieces[i].is_turned]];
+            apart->triangles[pieces[i].triangle[cut->side ^ (int)pieces[i].is_turned]];
         int bits = 0;
         for (int k = 0; k < 3; ++k) {
             bits |= (f->marks[corners[k]] == f->stamp[smaller]) << k;
@@ -218,7 +217,7 @@ static void push_corners(dr_apart* apart)
             double normal[3];
             bool has_normal = unit_normal(apart, other, normal);
             for (int k = 0; k < 3 && has_normal; ++k) {
-                int v = apart->sheets->triangles[piece->triangle[slot]][k];
+                int v = apart->triangles[piece->triangle[slot]][k];
                 above |= (height_over(apart, normal, other, v) > 0.0) << k;
             }
             int count = (above & 1) + (above >> 1 & 1) + (above >> 2 & 1);
@@ -275,7 +274,7 @@ static void make_pull(const dr_apart* apart, const dr_tangle_piece* piece, doubl
         pull->normal[c] = (float)(sign * piece->way[c] / length);
     }
     for (int slot = 0; slot < 2; ++slot) {
-        const int32_t* t = apart->sheets->triangles[piece->triangle[slot]];
+        const int32_t* t = apart->triangles[piece->triangle[slot]];
         memcpy(pull->vertex + 3 * slot, t, 3 * sizeof *t);
         set_weights(apart, t, middle, pull->weight + 3 * slot);
     }
@@ -329,7 +328,7 @@ static bool mark_sides(dr_apart* apart, dr_memory* memory)
     const dr_tangle_piece* pieces = u->pieces.data;
     for (int i = 0; i < u->pieces.count; ++i) {
         for (int slot = 0; slot < 2; ++slot) {
-            const int32_t* t = apart->sheets->triangles[pieces[i].triangle[slot]];
+            const int32_t* t = apart->triangles[pieces[i].triangle[slot]];
             for (int k = 0; k < 3; ++k) {
                 sides[t[k]] |= (uint8_t)(1 << (slot ^ (int)pieces[i].is_turned));
             }
@@ -361,7 +360,8 @@ bool dr_apart_is_tangled(const dr_apart* apart, const int32_t vertex[4], int spl
     const uint8_t* sides = apart->untangle.sides.data;
     int of[2] = {0, 0};
     for (int i = 0; i < 4; ++i) {
-        of[i >= split] |= sides[vertex[i]];
+        bool is_cloth = vertex[i] < apart->sheets->vertex_count;
+        of[i >= split] |= is_cloth ? sides[vertex[i]] : 0;
     }
     return ((of[0] & 1) && (of[1] & 2)) || ((of[0] & 2) && (of[1] & 1));
 }

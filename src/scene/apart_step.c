@@ -1,14 +1,23 @@
 #include "scene/apart_step.h"
 
 #include <math.h>
+#include <string.h>
 
-#include "contact/apart.h"
+#include "collide/tessellate.h"
+#include "scene/apart_solids.h"
 
 typedef struct dr_world_apart {
     dr_sheets sheets;
     dr_cloth** cloths; // of each part of the sheets
+    dr_apart_solids solids;
     dr_apart apart;
     bool has_told; // that something crosses
+
+    // Before the substep, to undo it.
+    drape_step_report report;
+    float* velocity; // of all sheets
+    size_t velocity_floats;
+    bool is_hopeless; // of late even the shortest substep was pinched
 } dr_world_apart;
 
 bool dr_world_has_apart(const drape_world* world)
@@ -49,12 +58,15 @@ static bool create_sheets(drape_world* world, dr_world_apart* a)
 
 static bool refresh(drape_world* world)
 {
-    if (world->apart) {
+    float tolerance = dr_tessellate_tolerance(world->def.thickness);
+    if (world->apart && world->apart->solids.tolerance == tolerance) {
         return true;
     }
+    dr_world_free_apart(world);
     dr_world_apart* a = world->apart = dr_new_zeroed(&world->memory, dr_world_apart, 1);
-    bool made = a && create_sheets(world, a) &&
-                dr_apart_create(&a->apart, &world->memory, &a->sheets, world->isa);
+    bool made =
+        a && create_sheets(world, a) && dr_apart_solids_create(&a->solids, world) &&
+        dr_apart_create(&a->apart, &world->memory, &a->sheets, &a->solids.sheets, world->isa);
     if (!made) {
         dr_world_free_apart(world);
     }
@@ -68,6 +80,10 @@ void dr_world_free_apart(drape_world* world)
         return;
     }
     dr_apart_free(&a->apart, &world->memory);
+    dr_apart_solids_free(&a->solids, &world->memory);
+    if (a->velocity) {
+        dr_delete(&world->memory, a->velocity, a->velocity_floats);
+    }
     dr_delete(&world->memory, a->cloths, a->sheets.part_count + 1);
     dr_sheets_free(&a->sheets, &world->memory);
     dr_delete(&world->memory, a, 1);
@@ -139,7 +155,15 @@ bool dr_world_touch_apart(drape_world* world)
     set_up(world, a);
     gather(a, true, a->apart.x);
     gather(a, false, a->apart.y);
+    bool has_jumped = dr_apart_solids_place(&a->solids, world, &a->apart);
+    if (has_jumped) {
+        dr_apart_forget(&a->apart);
+    }
     bool was_known = a->apart.is_known;
+    if (!dr_apart_find_crossed(&a->apart, &world->memory, world->pool)) {
+        return false;
+    }
+    dr_apart_solids_note_inside(&a->solids, &a->apart);
     bool is_done = dr_apart_touch(&a->apart, &world->memory, world->pool);
     if (!was_known && !a->has_told && a->apart.crossed.count > 0) {
         a->has_told = true;
@@ -231,16 +255,123 @@ static void tell(drape_world* world, dr_apart* apart)
 
 bool dr_world_guard_apart(drape_world* world)
 {
+    // Whether cloth is pinched the cut decides, for solids too.
+    int pinched_count = world->report.pinched_count;
     if (!slide_and_guard(world)) {
         return false;
     }
+    world->report.pinched_count = pinched_count;
     dr_world_apart* a = world->apart;
     gather(a, false, a->apart.y);
     bool is_done = dr_apart_cut(&a->apart, &world->memory, world->pool);
-    if (is_done) {
-        scatter(a);
+    scatter(a);
+    return is_done;
+}
+
+// --- Doing it again ---
+
+static float* next_velocities(const dr_world_apart* a, int part, float* at, bool restore)
+{
+    const dr_sheet* sheet = a->cloths[part]->sheet;
+    size_t floats = (size_t)sheet->vector_count * 32;
+    memcpy(restore ? sheet->vel : at, restore ? at : sheet->vel, sizeof *at * floats);
+    return at + floats;
+}
+
+static bool create_velocities(drape_world* world, dr_world_apart* a)
+{
+    if (a->velocity) {
+        return true;
+    }
+    a->velocity_floats = 1;
+    for (int p = 0; p < a->sheets.part_count; ++p) {
+        a->velocity_floats += (size_t)a->cloths[p]->sheet->vector_count * 32;
+    }
+    a->velocity = dr_new(&world->memory, float, a->velocity_floats);
+    return a->velocity != NULL;
+}
+
+bool dr_world_save_apart(drape_world* world)
+{
+    if (!dr_world_has_apart(world)) {
+        return true;
+    }
+    if (!refresh(world) || !create_velocities(world, world->apart)) {
+        return false;
+    }
+    dr_world_apart* a = world->apart;
+    float* at = a->velocity;
+    for (int p = 0; p < a->sheets.part_count; ++p) {
+        at = next_velocities(a, p, at, false);
+    }
+    a->report = world->report;
+    return true;
+}
+
+// Places need no restoring: the prediction starts from the committed ones.
+static void undo(drape_world* world)
+{
+    dr_world_apart* a = world->apart;
+    float* at = a->velocity;
+    for (int p = 0; p < a->sheets.part_count; ++p) {
+        at = next_velocities(a, p, at, true);
+    }
+    for (int i = 0; i < dr_slots_count(&world->colliders); ++i) {
+        dr_collider* collider = dr_slots_at(&world->colliders, i);
+        if (collider) {
+            collider->pose = collider->start_pose;
+        }
+    }
+    dr_apart_solids_undo(&a->solids, &a->apart);
+    dr_apart_undo(&a->apart);
+    drape_stage_ms ms = world->report.ms;
+    world->report = a->report;
+    world->report.ms = ms;
+}
+
+// Where even the shortest substep does not help, all is tried in whole ones until one goes well.
+bool dr_world_undo_apart(drape_world* world, bool can_halve)
+{
+    if (!dr_world_has_apart(world)) {
+        return false;
+    }
+    dr_world_apart* a = world->apart;
+    bool is_jammed = a->apart.jammed_count > 0;
+    if (!is_jammed || a->is_hopeless || !can_halve) {
+        a->is_hopeless = is_jammed;
+        return false;
+    }
+    undo(world);
+    return true;
+}
+
+// Adds to the velocities what contacts take back.
+static void calm(drape_world* world, dr_world_apart* a)
+{
+    const float slow = 0.1f; // m/s
+    float per_h = 1.0f / world->substep.h;
+    dr_apart_calm(&a->apart, slow * world->substep.h);
+    for (int p = 0; p < a->sheets.part_count; ++p) {
+        const dr_sheet* sheet = a->cloths[p]->sheet;
+        int step = dr_sheet_step(sheet->layout);
+        for (int v = 0; v < sheet->vertex_count; ++v) {
+            size_t at = 4 * (size_t)(a->sheets.parts[p].first_vertex + v);
+            float* vel = sheet->vel + dr_sheet_offset(sheet->layout, sheet->slot_of_vertex[v]);
+            for (int c = 0; c < 3; ++c) {
+                vel[c * step] += per_h * (a->apart.way[at + c] - a->apart.before[at + c]);
+            }
+        }
+    }
+}
+
+void dr_world_commit_apart(drape_world* world)
+{
+    dr_world_apart* a = world->apart;
+    if (dr_world_has_apart(world) && a) {
+        if (a->apart.contacts.count > 0) {
+            calm(world, a);
+        }
         tell(world, &a->apart);
         dr_apart_commit(&a->apart);
     }
-    return is_done;
 }

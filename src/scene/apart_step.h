@@ -2,6 +2,8 @@
 // `guarded`.
 //
 //     predict -> find contacts -> solve, contacts in every sweep -> slide -> guard solids -> cut
+//             ^                                                                              |
+//             +----------------------------- pinched: undo, half the time <------------------+
 //
 // The solids come between slide and cut: sliding may push a vertex into one, cutting may not, since
 // what the guard of solids leaves behind may stop anywhere on its way.
@@ -16,7 +18,14 @@ bool dr_world_touch_apart(drape_world* world);
 void dr_world_resolve_apart(drape_world* world); // once a sweep
 // After the sweeps: sliding, the guards of solids, cutting.
 bool dr_world_guard_apart(drape_world* world);
-// Cloths came or went.
+
+// What is led, solids and pins, may leave no room for cloth that has no time to give way. Such a
+// substep is undone and done again in halves.
+bool dr_world_save_apart(drape_world* world); // before each attempt; false when memory is short
+// Undoes the attempt if it should be done again; `can_halve`: in halves. Else it stands.
+bool dr_world_undo_apart(drape_world* world, bool can_halve);
+void dr_world_commit_apart(drape_world* world);
+// Cloths or colliders came or went.
 void dr_world_free_apart(drape_world* world);
 // Vertices were put elsewhere between steps.
 void dr_world_forget_apart(drape_world* world);

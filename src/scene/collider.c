@@ -5,6 +5,7 @@
 #include "contact/body.h"
 #include "contact/slide.h"
 #include "core/vec_math.h"
+#include "scene/apart_step.h"
 #include "scene/mesh_link.h"
 #include "scene/motion.h"
 #include "scene/sleep.h"
@@ -186,6 +187,7 @@ drape_collider_id drape_collider_add(drape_world* world, const drape_collider_de
         collider->pose = dr_motion_at(collider->keys, collider->key_count, world->time);
     }
     dr_world_disturb(world, NULL);
+    dr_world_free_apart(world);
     return id;
 }
 
@@ -262,6 +264,7 @@ void drape_collider_remove(drape_world* world, drape_collider_id id)
     dr_collider* collider = dr_world_collider(world, id);
     if (collider) {
         dr_world_disturb(world, NULL);
+        dr_world_free_apart(world);
         if (collider->body) {
             dr_world_drop_links(world, NULL, collider->body);
             dr_world_free_trials(world);

@@ -313,30 +313,30 @@ static void predict(drape_world* world)
     }
 }
 
-// move the obstacles, predict, detect, constrain, solve (again while there is something new),
-// guard, commit
-static bool step_once(drape_world* world)
+// move the obstacles, predict, detect, constrain, solve (again while there is something new), guard
+static bool attempt(drape_world* world)
 {
-    drape_stage_ms* ms = &world->report.ms;
     double t0 = dr_now_ms();
     if (!dr_world_move_obstacles(world)) {
         return false;
     }
     predict(world);
-    ms->predict += dr_now_ms() - t0;
-    bool is_solved =
-        dr_world_has_trials(world) ? dr_world_run_trials(world) : detect_and_solve(world);
-    if (!is_solved) {
-        return false;
-    }
-    double t1 = dr_now_ms();
-    dr_world_commit_models(world);
-    dr_world_commit(world);
-    ms->solve += dr_now_ms() - t1;
-    return true;
+    world->report.ms.predict += dr_now_ms() - t0;
+    return dr_world_has_trials(world) ? dr_world_run_trials(world) : detect_and_solve(world);
 }
 
-// A substep has so many ticks; one whose system is not dominant is cut in halves, down to a tick.
+static void commit(drape_world* world)
+{
+    double t0 = dr_now_ms();
+    dr_world_commit_models(world);
+    dr_world_commit(world);
+    dr_world_commit_apart(world);
+    world->report.ms.solve += dr_now_ms() - t0;
+    ++world->report.substeps;
+}
+
+// A substep has so many ticks; one whose system is not dominant, or in which cloth is pinched, is
+// cut in halves, down to a tick.
 enum { SUBSTEP_TICKS = 64 };
 
 static void set_substep(drape_world* world, float dt, int substeps, int64_t end, int ticks)
@@ -350,12 +350,12 @@ static void set_substep(drape_world* world, float dt, int substeps, int64_t end,
     };
 }
 
-// Chooses the substep that begins at tick `begin` and gets it ready. False when memory is short.
+// Chooses the substep that begins at tick `begin`, of no more than `ticks`, and gets it ready. False
+// when memory is short.
 static bool begin_substep(drape_world* world, float dt, int substeps, int64_t begin, int* ticks)
 {
     double t0 = dr_now_ms();
     bool is_dominant = false, has_memory = true;
-    *ticks = SUBSTEP_TICKS - (int)(begin % SUBSTEP_TICKS);
     for (;; *ticks /= 2) {
         set_substep(world, dt, substeps, begin + *ticks, *ticks);
         dr_arena_reset(&world->arena);
@@ -367,6 +367,23 @@ static bool begin_substep(drape_world* world, float dt, int substeps, int64_t be
     }
     world->report.ms.predict += dr_now_ms() - t0;
     return has_memory;
+}
+
+// A substep from tick `begin` on; `ticks` becomes how long it was. False when memory is short.
+static bool run_substep(drape_world* world, float dt, int substeps, int64_t begin, int* ticks)
+{
+    *ticks = SUBSTEP_TICKS - (int)(begin % SUBSTEP_TICKS);
+    for (;; *ticks /= 2) {
+        if (!dr_world_save_apart(world) || !begin_substep(world, dt, substeps, begin, ticks) ||
+            !attempt(world)) {
+            return false;
+        }
+        if (!dr_world_undo_apart(world, *ticks > 1)) {
+            break;
+        }
+    }
+    commit(world);
+    return true;
 }
 
 // A step that is given up leaves the cloths where they were, but not what is led.
@@ -438,9 +455,8 @@ drape_step_report drape_world_step(drape_world* world, float dt)
     int64_t tick = 0, last = (int64_t)substeps * SUBSTEP_TICKS;
     bool is_sound = true;
     for (int ticks = 0; tick < last && going && is_sound; tick += ticks) {
-        going = begin_substep(world, dt, substeps, tick, &ticks) && step_once(world);
+        going = run_substep(world, dt, substeps, tick, &ticks);
         is_sound = count_non_finite(world) == 0;
-        ++world->report.substeps;
     }
     going = going && (is_sound || lead_to_end(world, dt, substeps));
     if (!going) {

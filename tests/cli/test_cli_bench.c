@@ -90,6 +90,48 @@ START_TEST(all_trees_find_the_same)
 }
 END_TEST
 
+// The start of the line of a case in the CSV that torture wrote.
+static void expect_torture_row(const cli_test_result* result, const char* row)
+{
+    const char* path = strstr(result->out, "written to results/");
+    ck_assert_ptr_nonnull(path);
+    char name[512];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(path + 11, "\n"), path + 11);
+    size_t size = 0;
+    char* text = test_file_read(in_folder(name), &size);
+    ck_assert_int_eq(strncmp(text, "case,scene,columns,rows,vertices,", 33), 0);
+    ck_assert_int_eq(count_letters(text, ','), 25 * count_letters(text, '\n'));
+    ck_assert_msg(strstr(text, row) != NULL, "no row %s in\n%s", row, text);
+    free(text);
+}
+
+START_TEST(torture_holds)
+{
+    const cli_test_result* result =
+        drape_done("bench torture --case table-21 --threads 1 -o results --commit abc");
+    expect_words(result->out, "1 cases, 0 failed", "torture");
+    expect_torture_row(result, "\ntable-21,table,21,21,441,0.002,20,90,0,0,0,0,-1,0,0,");
+    expect_torture_row(result, ",holds,abc\n");
+}
+END_TEST
+
+// Masses and springs without self-collision do cross: the judge sees it, and says so.
+START_TEST(torture_fails)
+{
+    const cli_test_result* result =
+        drape("bench torture --case ground-21 --method spring --threads 1 -o results");
+    ck_assert_int_eq(result->code, 3);
+    expect_words(result->out, "1 cases, 1 failed", "torture");
+    expect_torture_row(result, ",crosses,unknown\n");
+}
+END_TEST
+
+START_TEST(torture_knows_its_cases)
+{
+    expect_refusal("bench torture --case table-22", 2, "--case table-22: no such case of torture");
+}
+END_TEST
+
 START_TEST(without_a_folder_nothing_is_written)
 {
     drape_done("bench solve --quick --isa plain");
@@ -104,6 +146,9 @@ int main(void)
     tcase_add_test(tests, table_and_csv);
     tcase_add_test(tests, geometry_table_and_csv);
     tcase_add_test(tests, all_trees_find_the_same);
+    tcase_add_test(tests, torture_holds);
+    tcase_add_test(tests, torture_fails);
+    tcase_add_test(tests, torture_knows_its_cases);
     tcase_add_test(tests, without_a_folder_nothing_is_written);
     return test_run(suite);
 }

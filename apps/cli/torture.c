@@ -1,0 +1,242 @@
+#include "torture.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check/inside.h"
+#include "core/vec_math.h"
+#include "io/file.h"
+#include "scene/world.h"
+#include "scene_path.h"
+#include "verify.h"
+
+// What no case may leave: metres from the origin, J/kg and strain at the end.
+static const float reach = 10.0f;
+static const double energy_limit = 5.0;
+static const float stretch_limit = 0.5f;
+
+enum { MAX_OVERRIDES = 16, SETS_SIZE = 256 };
+
+// --- Opening ---
+
+typedef struct override_list {
+    drape_override items[MAX_OVERRIDES];
+    int count;
+    char paths[MAX_OVERRIDES][40];
+    char size[32];
+    char sets[SETS_SIZE];
+} override_list;
+
+// The size of each sheet, then path=value by path=value.
+static void list_overrides(override_list* list, const cli_torture_case* torture)
+{
+    list->count = 0;
+    snprintf(list->size, sizeof list->size, "[%d,%d]", torture->size[0], torture->size[1]);
+    int sheet_count = torture->size[0] == 0 ? 0 : torture->sheets == 0 ? 1 : torture->sheets;
+    for (int i = 0; i < sheet_count; ++i) {
+        char* path = list->paths[list->count];
+        snprintf(path, sizeof list->paths[0], "cloths.%d.grid.resolution", i);
+        list->items[list->count++] = (drape_override){path, list->size};
+    }
+    snprintf(list->sets, sizeof list->sets, "%s", torture->sets != NULL ? torture->sets : "");
+    char* rest = NULL;
+    for (char* word = strtok_r(list->sets, " ", &rest); word != NULL && list->count < MAX_OVERRIDES;
+         word = strtok_r(NULL, " ", &rest)) {
+        char* sign = strchr(word, '=');
+        *sign = '\0';
+        list->items[list->count++] = (drape_override){word, sign + 1};
+    }
+}
+
+static drape_scene* open_scene(const cli_torture_case* torture, const cli_torture_order* order,
+                               drape_error* error)
+{
+    char path[CLI_PATH_SIZE];
+    override_list list;
+    drape_scene_options options = drape_scene_options_defaults();
+    list_overrides(&list, torture);
+    options.method = order->method;
+    options.overrides = list.items;
+    options.override_count = list.count;
+    options.worker_count = order->thread_count;
+    options.isa = order->isa;
+    options.log = cli_log;
+    return cli_scene_find(torture->scene, path, error) ? drape_scene_open(path, &options, error)
+                                                       : NULL;
+}
+
+// --- Measuring ---
+
+// A case under way.
+typedef struct torture_run {
+    drape_scene* scene;
+    cli_verify verify;
+    float* strains; // of all edges, room for them
+    size_t edge_count;
+    double mass; // kg
+    cli_torture_result* result;
+} torture_run;
+
+static int compare_floats(const void* a, const void* b)
+{
+    float x = *(const float*)a;
+    float y = *(const float*)b;
+    return (x > y) - (x < y);
+}
+
+static const dr_cloth* find_cloth(const torture_run* run, int index)
+{
+    return dr_world_cloth(drape_scene_world(run->scene), drape_scene_cloth(run->scene, index));
+}
+
+static bool open_run(torture_run* run, const cli_torture_order* order, drape_error* error)
+{
+    const drape_world* world = drape_scene_world(run->scene);
+    cli_torture_result* result = run->result;
+    drape_world_def def = drape_world_get_def(world);
+    result->thickness = def.thickness;
+    result->substeps = def.substeps;
+    result->isa = drape_world_isa(world);
+    result->first_crossed = -1;
+    for (int i = 0; i < drape_scene_cloth_count(run->scene); ++i) {
+        drape_cloth_id id = drape_scene_cloth(run->scene, i);
+        const dr_cloth* cloth = find_cloth(run, i);
+        result->vertex_count += drape_cloth_vertex_count(world, id);
+        run->edge_count += (size_t)cloth->mesh.edge_count;
+        run->mass += (double)cloth->fabric.density * (double)cloth->mesh.report.area;
+    }
+    run->strains = calloc(run->edge_count + 1, sizeof *run->strains);
+    if (run->strains == NULL) {
+        dr_error_set_memory(error, "bench torture");
+        return false;
+    }
+    return cli_verify_open(&run->verify, run->scene, order->thread_count, error);
+}
+
+static void close_run(torture_run* run)
+{
+    cli_verify_close(&run->verify);
+    free(run->strains);
+    drape_scene_close(run->scene);
+}
+
+static void fill_strains(const dr_cloth* cloth, float* strains)
+{
+    const dr_sheet* sheet = cloth->sheet;
+    for (int e = 0; e < cloth->mesh.edge_count; ++e) {
+        const int32_t* v = cloth->mesh.edges[e].v;
+        drape_vec3 a = dr_sheet_get(sheet->layout, sheet->start, sheet->slot_of_vertex[v[0]]);
+        drape_vec3 b = dr_sheet_get(sheet->layout, sheet->start, sheet->slot_of_vertex[v[1]]);
+        strains[e] = dr_length(dr_sub(b, a)) / cloth->edge_rest[e] - 1.0f;
+    }
+}
+
+// The stretch that 99 of 100 edges stay below.
+static float find_p99_stretch(torture_run* run)
+{
+    size_t filled = 0;
+    for (int i = 0; i < drape_scene_cloth_count(run->scene); ++i) {
+        const dr_cloth* cloth = find_cloth(run, i);
+        fill_strains(cloth, run->strains + filled);
+        filled += (size_t)cloth->mesh.edge_count;
+    }
+    qsort(run->strains, filled, sizeof *run->strains, compare_floats);
+    return run->strains[filled * 99 / 100];
+}
+
+static float find_furthest(torture_run* run)
+{
+    float furthest = 0.0f;
+    for (int i = 0; i < run->verify.cloth_count; ++i) {
+        const dr_check_mesh* mesh = &run->verify.meshes[i];
+        for (int v = 0; v < mesh->vertex_count; ++v) {
+            furthest = fmaxf(furthest, dr_length(mesh->positions[v]));
+        }
+    }
+    return furthest;
+}
+
+// Looks at the frame at hand. The guard has told how many pairs it knows to cross, and how many it
+// let go in this frame; more than these must not be.
+static bool look(torture_run* run, const drape_step_report* report, drape_error* error)
+{
+    cli_torture_result* result = run->result;
+    if (!cli_verify_add(&run->verify, error)) {
+        return false;
+    }
+    int64_t crossings = run->verify.crossings;
+    int64_t told = report->crossed_count + report->pinched_count;
+    if (crossings > 0 && result->first_crossed < 0) {
+        result->first_crossed = run->verify.frame_count - 1;
+    }
+    result->crossed_frames += crossings > 0;
+    result->obstacle_crossings += run->verify.obstacle_crossings;
+    result->self_crossings += crossings - run->verify.obstacle_crossings;
+    result->loose_crossings += crossings > told ? crossings - told : 0;
+    result->furthest = fmaxf(result->furthest, find_furthest(run));
+    result->p99_stretch = find_p99_stretch(run);
+    result->p99_worst = fmaxf(result->p99_worst, result->p99_stretch);
+    return true;
+}
+
+static void add_report(torture_run* run, const drape_step_report* report)
+{
+    cli_torture_result* result = run->result;
+    double moves = (double)result->vertex_count * report->substeps;
+    ++result->frame_count;
+    result->pinched += report->pinched_count;
+    result->cut_share = fmax(result->cut_share, report->cut_count / moves);
+    result->guard_energy += report->guard_energy;
+    result->non_finite += report->non_finite_count;
+    result->speed_energy = report->kinetic_energy / run->mass;
+    result->ms += report->ms.total;
+    result->ms_worst = fmax(result->ms_worst, report->ms.total);
+}
+
+// Vertices inside of solids: what slipped in between two frames crosses nothing.
+static int64_t count_inside(const cli_verify* verify)
+{
+    int64_t count = 0;
+    for (int i = 0; i < verify->cloth_count; ++i) {
+        const dr_check_mesh* mesh = &verify->meshes[i];
+        for (int k = 0; k < verify->obstacle_count; ++k) {
+            count += dr_inside_count(mesh->positions, mesh->vertex_count,
+                                     &verify->meshes[verify->cloth_count + k]);
+        }
+    }
+    return count;
+}
+
+bool cli_torture_run(cli_torture_result* result, const cli_torture_case* torture,
+                     const cli_torture_order* order, drape_error* error)
+{
+    *result = (cli_torture_result){0};
+    torture_run run = {.scene = open_scene(torture, order, error), .result = result};
+    if (run.scene == NULL) {
+        return false;
+    }
+    int frame_count = torture->frames > 0 ? torture->frames : drape_scene_frame_count(run.scene);
+    drape_step_report report = {0};
+    bool going = open_run(&run, order, error) && look(&run, &report, error);
+    while (going && result->frame_count < frame_count && result->non_finite == 0) {
+        report = drape_scene_step(run.scene);
+        add_report(&run, &report);
+        going = look(&run, &report, error);
+    }
+    result->inside = going ? count_inside(&run.verify) : 0;
+    close_run(&run);
+    return going;
+}
+
+const char* cli_torture_verdict(const cli_torture_result* result)
+{
+    return result->non_finite > 0                       ? "left the numbers"
+           : result->loose_crossings > 0                ? "crosses"
+           : result->inside > 0 && result->pinched == 0 ? "is inside of a solid"
+           : !(result->furthest < reach)                ? "flew away"
+           : !(result->speed_energy < energy_limit)     ? "does not come to rest"
+           : !(result->p99_stretch < stretch_limit)     ? "is torn"
+                                                        : NULL;
+}
