@@ -195,7 +195,7 @@ typedef struct dr_apart {
     int cut_count;     // vertices, in all substeps
     int pinched_count; // pairs that pins or solids went through
     int jammed_count;  // those of them that have something that could have given way
-    int exempt_count;  // pairs that touched
+    int exempt_count;  // pairs that touched, and those beside a crossing that nearly do
     double lost;       // kinetic energy times the square of the substep, kg m^2
 } dr_apart;
 
@@ -223,6 +223,8 @@ bool dr_apart_cut(dr_apart* apart, dr_memory* memory, dr_pool* pool);
 // Which ways, from x to y, are velocities: `way`; as they were: `before`. Contacts push cloths
 // apart, they do not throw them; and what is pressed and moves less than about `slow` comes to rest.
 void dr_apart_calm(dr_apart* apart, float slow);
+// Pairs that touch at x, coincident triangles for instance; before the next call.
+int dr_apart_count_touching(const dr_apart* apart);
 // y is the start of the next substep.
 void dr_apart_commit(dr_apart* apart);
 // The substep did not take place.

@@ -254,3 +254,13 @@ bool dr_apart_is_exempt(const dr_apart* apart, dr_apart_kind kind, const int32_t
     }
     return found;
 }
+
+int dr_apart_count_touching(const dr_apart* apart)
+{
+    const dr_apart_record* records = apart->records.data;
+    int count = 0;
+    for (int i = 0; i < apart->records.count; ++i) {
+        count += !(records[i].gap > 0.0);
+    }
+    return count;
+}

@@ -244,6 +244,7 @@ static void tell(drape_world* world, dr_apart* apart)
     report->pinched_count += apart->pinched_count;
     report->guard_energy += apart->lost / (h * h);
     report->crossed_count = apart->crossed.count;
+    report->touching_count = dr_apart_count_touching(apart);
     report->self_contact_count = apart->contacts.count;
     report->self_pair_count =
         apart->lists[DR_APART_POINT].count + apart->lists[DR_APART_EDGES].count;
