@@ -129,6 +129,33 @@ static int wrong_end(const dr_apart* apart, const dr_tangle_cut* cut)
     return (first < second) == (own > other) ? 0 : 1;
 }
 
+// A part that is nearly half of a sheet could go either way. Where several sheets go through one,
+// such parts go the same way, that of the first curve: else these sheets may have to change their
+// order, which they cannot as long as they hold the one between them. True when the smaller part of
+// a curve would go against it.
+static bool goes_against(dr_apart* apart, const flood* f, int smaller)
+{
+    const dr_sheets* sheets = apart->sheets;
+    dr_untangle* u = &apart->untangle;
+    const dr_tangle_curve* curve = (dr_tangle_curve*)u->curves.data + f->cuts[0].curve;
+    bool is_open = ((dr_tangle_piece*)u->pieces.data)[curve->first_piece].entered >= 0;
+    int part = apart->part_of_vertex[f->cuts[0].v[0]], count = f->count[smaller], common = 0;
+    int total = sheets->parts[part + 1].first_vertex - sheets->parts[part].first_vertex;
+    if (!is_open || 4 * count < total) {
+        return false;
+    }
+    int32_t* leads = (int32_t*)u->leads.data + part;
+    uint8_t* is_lead = u->is_lead.data;
+    for (int i = 0; i < count; ++i) {
+        int v = *reached_at(f, smaller, i);
+        common += is_lead[v];
+        is_lead[v] |= *leads == 0;
+    }
+    int least = count < *leads ? count : *leads;
+    *leads = *leads == 0 ? count : *leads;
+    return 2 * common < least;
+}
+
 // A side of a curve that cuts its sheet in two.
 static void push_side(dr_apart* apart, const flood* f, int smaller)
 {
@@ -137,7 +164,7 @@ static void push_side(dr_apart* apart, const flood* f, int smaller)
     const dr_tangle_cut* cut = &f->cuts[0];
     dr_tangle_curve* curve = (dr_tangle_curve*)u->curves.data + cut->curve;
     int wrong = wrong_end(apart, cut);
-    bool is_inverted = wrong >= 0 && wrong != smaller;
+    bool is_inverted = wrong >= 0 ? wrong != smaller : goes_against(apart, f, smaller);
     curve->is_pushed = true;
     for (int i = curve->first_piece; i >= 0; i = pieces[i].next) {
         const int32_t* corners =
@@ -158,11 +185,16 @@ static bool push_parts(dr_apart* apart, dr_memory* memory)
 {
     dr_untangle* u = &apart->untangle;
     int vertex_count = apart->sheets->vertex_count;
+    int part_count = apart->sheets->part_count;
     if (!dr_apart_reserve(memory, &u->queue, sizeof(int32_t), vertex_count) ||
-        !dr_apart_reserve(memory, &u->marks, sizeof(int32_t), vertex_count)) {
+        !dr_apart_reserve(memory, &u->marks, sizeof(int32_t), vertex_count) ||
+        !dr_apart_reserve(memory, &u->leads, sizeof(int32_t), part_count) ||
+        !dr_apart_reserve(memory, &u->is_lead, sizeof(uint8_t), vertex_count)) {
         return false;
     }
     memset(u->marks.data, 0, sizeof(int32_t) * (size_t)vertex_count);
+    memset(u->leads.data, 0, sizeof(int32_t) * (size_t)part_count);
+    memset(u->is_lead.data, 0, (size_t)vertex_count);
     const dr_tangle_cut* cuts = u->cuts.data;
     const dr_tangle_curve* curves = u->curves.data;
     for (int i = 0, end, stamp = 1; i < u->cuts.count; i = end, stamp += 2) {
@@ -407,6 +439,8 @@ void dr_untangle_free(dr_untangle* untangle, dr_memory* memory)
     dr_array_free(memory, &untangle->curves, sizeof(dr_tangle_curve));
     dr_array_free(memory, &untangle->cuts, sizeof(dr_tangle_cut));
     dr_array_free(memory, &untangle->marks, sizeof(int32_t));
+    dr_array_free(memory, &untangle->leads, sizeof(int32_t));
+    dr_array_free(memory, &untangle->is_lead, sizeof(uint8_t));
     dr_array_free(memory, &untangle->sides, sizeof(uint8_t));
     dr_array_free(memory, &untangle->pulls, sizeof(dr_apart_pull));
 }

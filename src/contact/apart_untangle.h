@@ -84,6 +84,8 @@ typedef struct dr_untangle {
     dr_array curves;    // dr_tangle_curve
     dr_array cuts;      // dr_tangle_cut, sorted
     dr_array marks;     // int32_t by vertex: the flood that has reached it
+    dr_array leads;     // int32_t by cloth: size of the part that others follow, or 0
+    dr_array is_lead;   // uint8_t by vertex: it is in that part
     dr_array sides; // uint8_t by vertex: bit k, it is on side k of a curve and near it or behind
     dr_array pulls; // dr_apart_pull
     float way;      // that a pull asks for in a substep, m; set by the caller
