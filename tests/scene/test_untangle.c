@@ -251,6 +251,42 @@ START_TEST(crossings_are_told)
 }
 END_TEST
 
+// Three sheets at full size, by their scene: free within 60 frames, and then they lie flat.
+START_TEST(scene_tangled_is_freed_and_ends_flat)
+{
+    static const float sizes[MOST_CLOTHS] = {1.0f, 1.0f, 0.9f};
+    enum { free_by = 30 };
+    drape_scene_options options = drape_scene_options_defaults();
+    drape_error error = {0};
+    options.worker_count = 2;
+    drape_scene* scene =
+        drape_scene_open(DRAPE_SOURCE_DIR "/scenes/tangled.json", &options, &error);
+    ck_assert_msg(scene != NULL, "%s", error.sentence);
+    tangle t = {.world = drape_scene_world(scene), .cloth_count = MOST_CLOTHS};
+    for (int i = 0; i < MOST_CLOTHS; ++i) {
+        t.cloths[i] = drape_scene_cloth(scene, i);
+    }
+    ck_assert_int_ge(count_crossings(&t), 500);
+    for (int frame = 1; frame <= MOST_FRAMES; ++frame) {
+        drape_step_report report = drape_scene_step(scene);
+        ck_assert_int_eq(report.non_finite_count, 0);
+        ck_assert(frame < free_by || report.crossed_count == 0);
+        ck_assert(frame < free_by || frame % 6 != 0 || count_crossings(&t) == 0);
+    }
+    for (int i = 0; i < MOST_CLOTHS; ++i) {
+        int count;
+        const drape_vec3* p = drape_cloth_positions(t.world, t.cloths[i], &count);
+        float low = p[0].y, high = p[0].y;
+        for (int k = 1; k < count; ++k) {
+            low = fminf(low, p[k].y);
+            high = fmaxf(high, p[k].y);
+        }
+        ck_assert_msg(high - low < 0.05f * sizes[i], "%d: %g m", i, (double)(high - low));
+    }
+    drape_scene_close(scene);
+}
+END_TEST
+
 // --- Momentum ---
 
 static void add_momentum(const tangle* t, double sum[3])
@@ -446,6 +482,7 @@ int main(void)
     tcase_set_timeout(tcase, 300);
     tcase_add_loop_test(tcase, tangles_are_freed, 0, CASES);
     tcase_add_loop_test(tcase, crossings_are_told, 0, CASES);
+    tcase_add_test(tcase, scene_tangled_is_freed_and_ends_flat);
     tcase_add_loop_test(tcase, momentum_is_kept, 0, 3);
     tcase_add_loop_test(tcase, layers_decide_the_side, 0, 3);
     tcase_add_test(tcase, coincident_sheets_are_exempt_and_counted);
