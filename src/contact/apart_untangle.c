@@ -156,6 +156,32 @@ static bool goes_against(dr_apart* apart, const flood* f, int smaller)
     return 2 * common < least;
 }
 
+// Which corners of a piece's triangle are in a part, as bits.
+static int corners_in(const dr_apart* apart, const dr_tangle_piece* piece, int side,
+                      const int32_t* marks, int32_t stamp)
+{
+    const int32_t* corners = apart->triangles[piece->triangle[side ^ (int)piece->is_turned]];
+    int bits = 0;
+    for (int k = 0; k < 3; ++k) {
+        bits |= (marks[corners[k]] == stamp) << k;
+    }
+    return bits;
+}
+
+// An open curve that meets itself may cut off a part that has nothing to do with most of it.
+static bool is_along(const dr_apart* apart, const flood* f, int smaller)
+{
+    const dr_untangle* u = &apart->untangle;
+    const dr_tangle_piece* pieces = u->pieces.data;
+    const dr_tangle_curve* curve = (dr_tangle_curve*)u->curves.data + f->cuts[0].curve;
+    int count = 0;
+    for (int i = curve->first_piece; i >= 0; i = pieces[i].next) {
+        int bits = corners_in(apart, &pieces[i], f->cuts[0].side, f->marks, f->stamp[smaller]);
+        count += bits != 0 && bits != 7;
+    }
+    return pieces[curve->first_piece].entered < 0 || 2 * count > curve->piece_count;
+}
+
 // A side of a curve that cuts its sheet in two.
 static void push_side(dr_apart* apart, const flood* f, int smaller)
 {
@@ -167,12 +193,7 @@ static void push_side(dr_apart* apart, const flood* f, int smaller)
     bool is_inverted = wrong >= 0 ? wrong != smaller : goes_against(apart, f, smaller);
     curve->is_pushed = true;
     for (int i = curve->first_piece; i >= 0; i = pieces[i].next) {
-        const int32_t* corners =
-            apart->triangles[pieces[i].triangle[cut->side ^ (int)pieces[i].is_turned]];
-        int bits = 0;
-        for (int k = 0; k < 3; ++k) {
-            bits |= (f->marks[corners[k]] == f->stamp[smaller]) << k;
-        }
+        int bits = corners_in(apart, &pieces[i], cut->side, f->marks, f->stamp[smaller]);
         push_piece(apart, &pieces[i], cut->side, is_inverted ? 7 - bits : bits);
     }
     uint8_t* sides = u->sides.data;
@@ -209,7 +230,7 @@ static bool push_parts(dr_apart* apart, dr_memory* memory)
                    .stamp = {stamp, stamp + 1},
                    .reached = {reached, reached + vertex_count - 1}};
         int smaller = curves[cuts[i].curve].is_twisted ? -1 : run_floods(&f, apart);
-        if (smaller >= 0) {
+        if (smaller >= 0 && is_along(apart, &f, smaller)) {
             push_side(apart, &f, smaller);
         }
     }
