@@ -161,7 +161,7 @@ static bool touch_kind(dr_apart* apart, dr_memory* memory, dr_pool* pool, dr_apa
 
 bool dr_apart_touch(dr_apart* apart, dr_memory* memory, dr_pool* pool)
 {
-    apart->contacts.count = 0;
+    apart->contacts.count = apart->untangle.pulls.count = 0;
     memset(apart->is_pushed, 0, (size_t)apart->sheets->vertex_count);
     dr_apart_set_ways(apart);
     return !apart->is_sound ||

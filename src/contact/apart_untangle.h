@@ -106,6 +106,8 @@ void dr_untangle_free(dr_untangle* untangle, dr_memory* memory);
 
 // Pieces, curves and cuts from what crosses (apart_curves.c).
 bool dr_apart_trace(dr_apart* apart, dr_memory* memory);
+// The ways of all pieces, and `sides` of the parts behind them (apart_parts.c).
+bool dr_apart_choose_ways(dr_apart* apart, dr_memory* memory);
 // Not of unit length.
 void dr_apart_normal(const dr_apart* apart, const int32_t triangle[3], double normal[3]);
 int dr_compare_cuts(const void* left, const void* right);
