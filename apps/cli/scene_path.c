@@ -158,9 +158,12 @@ static bool find_by_name(const char* scene, char* path, drape_error* error)
     return found != NULL;
 }
 
-// FOLDER/NAME.json of the first folder that has it.
+// FOLDER/NAME.json of the first folder that has it. A path that says where it begins is none.
 static bool find_in_folders(const char* scene, char* path)
 {
+    if (scene[0] == '.' || scene[0] == '/') {
+        return false;
+    }
     scene_folders folders = find_folders();
     for (int i = 0; i < folders.count; ++i) {
         int length = snprintf(path, CLI_PATH_SIZE, "%s/%s.json", folders.paths[i], scene);

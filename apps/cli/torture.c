@@ -112,7 +112,8 @@ static bool open_run(torture_run* run, const cli_torture_order* order, drape_err
         dr_error_set_memory(error, "bench torture");
         return false;
     }
-    return cli_verify_open(&run->verify, run->scene, order->thread_count, error);
+    return cli_isa_check(world, order->isa, error) &&
+           cli_verify_open(&run->verify, run->scene, order->thread_count, error);
 }
 
 static void close_run(torture_run* run)

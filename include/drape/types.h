@@ -212,7 +212,8 @@ typedef struct drape_world_def {
     float friction_static;  // when not negative, in place of fabrics' and colliders' own
     float friction_dynamic; // default -1, both
     int max_runs;           // most repetitions of solve and detect in a substep, 1 to 1000, default 16
-    float sleep_speed;      // cloths sleep when slower for half a second, m/s; default 0: never
+    float sleep_speed;      // cloths sleep when slower for half a second, root of the mean square,
+                            // m/s; 0: never; default -1: 0.004 when they are guarded, else never
     bool continuous;        // geometric self-collision looks at the whole way, not only at its end
     drape_particles_def particles;
 

@@ -174,11 +174,13 @@ static void tidy(dr_array* list)
 
 bool dr_apart_find_crossed(dr_apart* apart, dr_memory* memory, dr_pool* pool)
 {
-    if (apart->is_known && apart->crossed.count == 0) {
+    if (apart->is_known && apart->crossed.count == 0 && apart->inside_count == 0) {
         return true;
     }
+    // What leaves a solid may cross it anywhere.
+    bool is_nearby = apart->is_known && apart->inside_count == 0;
     apart->crossing.count = 0;
-    if (!(apart->is_known ? look_nearby(apart, memory) : look_everywhere(apart, memory, pool))) {
+    if (!(is_nearby ? look_nearby(apart, memory) : look_everywhere(apart, memory, pool))) {
         return false;
     }
     tidy(&apart->crossing);

@@ -17,7 +17,7 @@ typedef struct dr_world_apart {
     drape_step_report report;
     float* velocity; // of all sheets
     size_t velocity_floats;
-    bool is_hopeless; // of late even the shortest substep was pinched
+    bool is_hopeless; // in this step even the shortest substep was pinched
 } dr_world_apart;
 
 bool dr_world_has_apart(const drape_world* world)
@@ -292,6 +292,13 @@ static bool create_velocities(drape_world* world, dr_world_apart* a)
     return a->velocity != NULL;
 }
 
+void dr_world_begin_apart(drape_world* world)
+{
+    if (world->apart) {
+        world->apart->is_hopeless = false;
+    }
+}
+
 bool dr_world_save_apart(drape_world* world)
 {
     if (!dr_world_has_apart(world)) {
@@ -375,4 +382,18 @@ void dr_world_commit_apart(drape_world* world)
         tell(world, &a->apart);
         dr_apart_commit(&a->apart);
     }
+}
+
+// What was pinched in the last substep nobody has looked at yet.
+bool dr_world_finish_apart(drape_world* world)
+{
+    dr_world_apart* a = world->apart;
+    if (!dr_world_has_apart(world) || !a ||
+        (a->apart.is_known && a->apart.crossed.count == 0 && a->apart.inside_count == 0)) {
+        return true;
+    }
+    gather(a, true, a->apart.x);
+    bool is_done = dr_apart_find_crossed(&a->apart, &world->memory, world->pool);
+    world->report.crossed_count = a->apart.crossed.count;
+    return is_done;
 }

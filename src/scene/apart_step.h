@@ -21,10 +21,13 @@ bool dr_world_guard_apart(drape_world* world);
 
 // What is led, solids and pins, may leave no room for cloth that has no time to give way. Such a
 // substep is undone and done again in halves.
-bool dr_world_save_apart(drape_world* world); // before each attempt; false when memory is short
+void dr_world_begin_apart(drape_world* world); // once a step
+bool dr_world_save_apart(drape_world* world);  // before each attempt; false when memory is short
 // Undoes the attempt if it should be done again; `can_halve`: in halves. Else it stands.
 bool dr_world_undo_apart(drape_world* world, bool can_halve);
 void dr_world_commit_apart(drape_world* world);
+// After the last substep: what crosses now is told. False when memory is short.
+bool dr_world_finish_apart(drape_world* world);
 // Cloths or colliders came or went.
 void dr_world_free_apart(drape_world* world);
 // Vertices were put elsewhere between steps.

@@ -10,6 +10,14 @@
 // s of rest before sleep
 static const float still_wanted = 0.5f;
 
+// What the method has when nothing is said: cloth that is guarded lies in piles, and shall lie still.
+static float sleep_speed_of(const drape_world* world)
+{
+    const float of_guarded = 0.004f;
+    float said = world->def.sleep_speed;
+    return said >= 0.0f ? said : world->def.method.self == DRAPE_SELF_GUARDED ? of_guarded : 0.0f;
+}
+
 bool drape_cloth_is_asleep(const drape_world* world, drape_cloth_id id)
 {
     const dr_cloth* cloth = dr_world_cloth(world, id);
@@ -161,7 +169,7 @@ static bool is_disturbed(const drape_world* world, const dr_cloth* cloth, float 
 
 void dr_world_watch(drape_world* world, float dt)
 {
-    bool may_sleep = world->def.sleep_speed > 0.0f;
+    bool may_sleep = sleep_speed_of(world) > 0.0f;
     for (int i = 0; i < dr_slots_count(&world->cloths); ++i) {
         dr_cloth* cloth = dr_slots_at(&world->cloths, i);
         // A state may have been saved in a world in which cloth sleeps, and loaded into another.
@@ -187,13 +195,20 @@ bool dr_world_is_asleep(const drape_world* world)
 
 // --- After a step ---
 
+// By its energy. A vertex in a pile may be at odds with its neighbours and never rest alone.
 static bool is_slow(const drape_world* world, const dr_cloth* cloth)
 {
-    float fastest = 0.0f, most = world->def.sleep_speed;
+    const float single = 20.0f; // a vertex may be so much faster than all of them
+    float fastest = 0.0f, most = sleep_speed_of(world);
     for (int c = 0; c < cloth->chunk_count; ++c) {
         fastest = fmaxf(fastest, cloth->chunks[c].speed_squared);
     }
-    return fastest <= most * most;
+    double mass = 0.0;
+    for (int v = 0; v < cloth->sheet->vertex_count; ++v) {
+        mass += (double)cloth->sheet->mass[v];
+    }
+    double energy = 0.5 * mass * (double)most * (double)most;
+    return fastest <= single * single * most * most && dr_cloth_kinetic_energy(cloth) <= energy;
 }
 
 static void fall_asleep(drape_world* world, dr_cloth* cloth)
@@ -214,7 +229,7 @@ void dr_world_tire(drape_world* world, float dt)
 {
     const drape_wind* wind = &world->def.wind;
     bool has_gusts = wind->gust > 0.0f && (wind->drag != 0.0f || wind->lift != 0.0f);
-    if (!(world->def.sleep_speed > 0.0f) || has_gusts) {
+    if (!(sleep_speed_of(world) > 0.0f) || has_gusts) {
         return;
     }
     bool are_all_still = true;

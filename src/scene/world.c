@@ -233,6 +233,7 @@ static bool begin_step(drape_world* world, float dt, float h)
         dr_cloth_save(cloth);
     }
     dr_world_begin_pins(world);
+    dr_world_begin_apart(world);
     return dr_world_refresh_work(world) && dr_world_begin_controls(world, dt) &&
            dr_world_begin_obstacles(world, dt);
 }
@@ -458,7 +459,7 @@ drape_step_report drape_world_step(drape_world* world, float dt)
         going = run_substep(world, dt, substeps, tick, &ticks);
         is_sound = count_non_finite(world) == 0;
     }
-    going = going && (is_sound || lead_to_end(world, dt, substeps));
+    going = going && (is_sound ? dr_world_finish_apart(world) : lead_to_end(world, dt, substeps));
     if (!going) {
         dr_world_fail(world, "out of memory");
         for (int i = 0; i < dr_slots_count(&world->cloths); ++i) {

@@ -20,6 +20,7 @@ drape_world_def drape_world_defaults(void)
         .friction_dynamic = -1.0f,
         .max_runs = 16,
         .particles = {.n_max = 50, .n_min = 1, .gate = true, .positive = true, .outline = true},
+        .sleep_speed = -1.0f,
         .worker_count = 1,
     };
 }
@@ -53,8 +54,8 @@ static const char* refuse_step(const drape_world_def* def)
     if (!is_amount(def->damping)) {
         return "damping must be at least 0";
     }
-    if (!is_amount(def->sleep_speed)) {
-        return "sleep_speed must be at least 0";
+    if (!isfinite(def->sleep_speed)) {
+        return "sleep_speed must be finite";
     }
     return NULL;
 }

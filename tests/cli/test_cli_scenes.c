@@ -70,6 +70,20 @@ START_TEST(info_describes_every_scene)
 }
 END_TEST
 
+// Scenes of a folder within go by its name; they are not listed.
+START_TEST(scenes_of_torture_run)
+{
+    static const char* const names[] = {"needles", "plates", "random", "ring",
+                                        "shirt",   "shot",   "twist"};
+    char line[64];
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i) {
+        snprintf(line, sizeof line, "run torture/%s --frames 1 --verify", names[i]);
+        expect_words(drape_done(line)->out, "1 frame in ", line);
+    }
+    expect_refusal("run torture/table", 2, "torture/table");
+}
+END_TEST
+
 START_TEST(info_tells_the_table)
 {
     const cli_test_result* result = drape_done("info table");
@@ -164,6 +178,7 @@ int main(void)
     tcase_add_test(scenes, names_are_sorted_and_complete);
     tcase_add_loop_test(scenes, scenes_run_or_say_why_not, 0, SCENE_COUNT);
     tcase_add_loop_test(scenes, info_describes_every_scene, 0, SCENE_COUNT);
+    tcase_add_test(scenes, scenes_of_torture_run);
     tcase_add_test(scenes, own_folder_comes_first);
     TCase* info = cli_test_case(suite, "info");
     tcase_add_test(info, info_tells_the_table);
