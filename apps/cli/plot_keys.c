@@ -36,7 +36,7 @@ static const rule rules[] = {
     {"forced", {"count", 1.0, true}},     {"halved", {"count", 1.0, true}},
     {"*_vertices", {"count", 1.0, true}}, {"*_contacts", {"count", 1.0, true}},
     {"*_searches", {"count", 1.0, true}}, {"crossed", {"count", 1.0, true}},
-    {"unconverged", {"count", 1.0, true}},
+    {"touching", {"count", 1.0, true}},   {"unconverged", {"count", 1.0, true}},
 };
 
 static bool fits(const char* pattern, const char* name)

@@ -9,7 +9,7 @@
 #include "io/file.h"
 #include "io/json_write.h"
 
-#define CLI_STATS_KEYS 34
+#define CLI_STATS_KEYS 35
 
 typedef struct cli_stats {
     dr_output out;

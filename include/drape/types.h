@@ -432,10 +432,12 @@ typedef struct drape_step_report {
     int pinched_count;    // those that found no place outside of all solids, and pairs of cloth that
                           // pins were driven through
     int cut_count;        // vertices stopped on their way so that cloth does not pass through cloth,
-                          // summed over the substeps; with DRAPE_SELF_GUARDED, as the next four
+                          // summed over the substeps; with DRAPE_SELF_GUARDED, as the next five
     double guard_energy;  // kinetic energy that the guard of cloth against cloth took away, J
     int crossed_count;    // pairs of triangles that cross in the last substep, as they did at the
-                          // start: the guard leaves them alone until they are free
+                          // start: they are brought apart, and guarded once they are free
+    int touching_count;   // pairs of features, of coincident triangles for instance, that touch in the
+                          // last substep: they are exempt from each other as long as they do
     int self_pair_count;    // pairs of features that are watched
     int self_search_count;  // times that they were searched for
     int runs;             // most detect-solve repetitions in a substep

@@ -227,6 +227,7 @@ void dr_apart_free(dr_apart* apart, dr_memory* memory)
     dr_delete(memory, apart->around, 3 * (triangles - 1) + 1);
     dr_array_free(memory, &apart->crossed, sizeof(dr_pair));
     dr_array_free(memory, &apart->crossing, sizeof(dr_pair));
+    dr_untangle_free(&apart->untangle, memory);
     dr_features_free(&apart->features, memory);
     dr_tree_free(&apart->tree, memory);
     dr_features_free(&apart->solid_features, memory);
@@ -297,8 +298,9 @@ void dr_apart_commit(dr_apart* apart)
     size_t first = 4 * (size_t)apart->sheets->vertex_count, last = 4 * (size_t)apart->vertex_count;
     memcpy(apart->x + first, apart->y + first, sizeof *apart->x * (last - first));
     apart->has_list = apart->has_list && !apart->is_for_guard;
-    apart->is_known = apart->is_known && apart->pinched_count == 0;
-    apart->pinched_count = apart->jammed_count = 0;
+    // What touched or was pinched may have come to cross.
+    apart->is_known = apart->is_known && apart->pinched_count == 0 && apart->exempt_count == 0;
+    apart->pinched_count = apart->jammed_count = apart->exempt_count = 0;
     apart->contacts.count = 0;
     ++apart->age;
 }

@@ -49,6 +49,7 @@
 #include "collide/closest.h"
 #include "collide/feature_pairs.h"
 #include "collide/separation.h"
+#include "contact/apart_untangle.h"
 #include "contact/contact.h"
 #include "contact/sheets.h"
 
@@ -116,6 +117,7 @@ typedef struct dr_apart_record {
 typedef struct dr_apart_cloth {
     float thickness; // that contacts keep, m
     dr_friction friction;
+    int layer; // cloths of higher layers lie outside, where normals point; -1: unknown
 } dr_apart_cloth;
 
 typedef struct dr_apart {
@@ -180,6 +182,7 @@ typedef struct dr_apart {
     int32_t* around;       // triangles around each vertex,
     uint8_t* is_crossed;   // by triangle: it is in `crossed`
     int32_t* around_start; // from around_start[v] to around_start[v + 1]
+    dr_untangle untangle;  // what brings them apart
 
     // Vertices of cloths that are in a solid: they may leave it. Set by the caller at x.
     uint8_t* is_inside;
@@ -192,7 +195,7 @@ typedef struct dr_apart {
     int cut_count;     // vertices, in all substeps
     int pinched_count; // pairs that pins or solids went through
     int jammed_count;  // those of them that have something that could have given way
-    int exempt_count;  // pairs that touched
+    int exempt_count;  // pairs that touched, and those beside a crossing that nearly do
     double lost;       // kinetic energy times the square of the substep, kg m^2
 } dr_apart;
 
@@ -220,6 +223,8 @@ bool dr_apart_cut(dr_apart* apart, dr_memory* memory, dr_pool* pool);
 // Which ways, from x to y, are velocities: `way`; as they were: `before`. Contacts push cloths
 // apart, they do not throw them; and what is pressed and moves less than about `slow` comes to rest.
 void dr_apart_calm(dr_apart* apart, float slow);
+// Pairs that touch at x, coincident triangles for instance; before the next call.
+int dr_apart_count_touching(const dr_apart* apart);
 // y is the start of the next substep.
 void dr_apart_commit(dr_apart* apart);
 // The substep did not take place.
@@ -231,6 +236,12 @@ void dr_apart_undo(dr_apart* apart);
 static inline float dr_apart_larger(float a, float b)
 {
     return a > b ? a : b;
+}
+
+static inline const int32_t* dr_apart_around(const dr_apart* apart, int vertex, int* count)
+{
+    *count = apart->around_start[vertex + 1] - apart->around_start[vertex];
+    return apart->around + apart->around_start[vertex];
 }
 
 // Makes the list anew when some y is outside of its ball.

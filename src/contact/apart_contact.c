@@ -151,12 +151,13 @@ static void pick_task(void* context, int begin, int end, int worker)
     const float* at_rest = apart->at_rest.data;
     int32_t* wanted = apart->wanted.data;
     for (int i = begin; i < end; ++i) {
-        wanted[i] =
-            (work->kind == DR_APART_POINT || is_inside(&closest[i])) &&
-            dr_apart_left(apart, work->kind, flagged[i]) <
-                DR_APART_AHEAD * target_of(apart, quads[i], at_rest[i]) &&
-            !(work->kind == DR_APART_POINT && is_nearer_beside(apart, quads[i], &closest[i])) &&
-            !dr_apart_is_exempt(apart, work->kind, quads[i]);
+        bool is_point = work->kind == DR_APART_POINT;
+        wanted[i] = (is_point || is_inside(&closest[i])) &&
+                    dr_apart_left(apart, work->kind, flagged[i]) <
+                        DR_APART_AHEAD * target_of(apart, quads[i], at_rest[i]) &&
+                    !(is_point && is_nearer_beside(apart, quads[i], &closest[i])) &&
+                    !dr_apart_is_exempt(apart, work->kind, quads[i]) &&
+                    !dr_apart_is_tangled(apart, quads[i], is_point ? 1 : 2);
     }
 }
 
@@ -205,12 +206,13 @@ static bool touch_kind(dr_apart* apart, dr_memory* memory, dr_pool* pool, dr_apa
 
 bool dr_apart_touch(dr_apart* apart, dr_memory* memory, dr_pool* pool)
 {
-    apart->contacts.count = 0;
+    apart->contacts.count = apart->untangle.pulls.count = 0;
     memset(apart->is_pushed, 0, (size_t)apart->sheets->vertex_count);
     dr_apart_set_ways(apart);
-    return !apart->is_sound || (dr_apart_refresh(apart, memory, pool, false) &&
-                                touch_kind(apart, memory, pool, DR_APART_POINT) &&
-                                touch_kind(apart, memory, pool, DR_APART_EDGES));
+    return !apart->is_sound ||
+           (dr_apart_untangle(apart, memory) && dr_apart_refresh(apart, memory, pool, false) &&
+            touch_kind(apart, memory, pool, DR_APART_POINT) &&
+            touch_kind(apart, memory, pool, DR_APART_EDGES));
 }
 
 // --- Pulling ---
@@ -263,6 +265,7 @@ void dr_apart_resolve(dr_apart* apart)
     for (int i = 0; i < apart->contacts.count; ++i) {
         resolve_one(apart->y, &contacts[i]);
     }
+    dr_apart_pull_all(apart);
 }
 
 // --- Coming to rest ---

@@ -61,12 +61,6 @@ static bool look_at(dr_apart* apart, dr_memory* memory, int s, int t)
     return place != NULL;
 }
 
-static const int32_t* around(const dr_apart* apart, int vertex, int* count)
-{
-    *count = apart->around_start[vertex + 1] - apart->around_start[vertex];
-    return apart->around + apart->around_start[vertex];
-}
-
 // --- All triangles ---
 
 static bool look_at_solids(dr_apart* apart, dr_memory* memory, dr_pool* pool)
@@ -104,7 +98,7 @@ static bool look_everywhere(dr_apart* apart, dr_memory* memory, dr_pool* pool)
     // Those with a common vertex the search leaves out.
     for (int v = 0; v < apart->sheets->vertex_count && done; ++v) {
         int near_count;
-        const int32_t* near = around(apart, v, &near_count);
+        const int32_t* near = dr_apart_around(apart, v, &near_count);
         for (int i = 0; i < near_count && done; ++i) {
             for (int k = i + 1; k < near_count && done; ++k) {
                 done = look_at(apart, memory, near[i], near[k]);
@@ -116,15 +110,27 @@ static bool look_everywhere(dr_apart* apart, dr_memory* memory, dr_pool* pool)
 
 // --- Neighbours of what crosses ---
 
+// The triangle has a corner before the k-th of `corners`: it was met there.
+static bool was_met(const dr_apart* apart, int triangle, const int32_t* corners, int k)
+{
+    const int32_t* t = apart->triangles[triangle];
+    bool is_met = false;
+    for (int i = 0; i < k; ++i) {
+        is_met = is_met || t[0] == corners[i] || t[1] == corners[i] || t[2] == corners[i];
+    }
+    return is_met;
+}
+
 // All triangles around the corners of `s` against `t`.
 static bool look_beside(dr_apart* apart, dr_memory* memory, int s, int t)
 {
+    const int32_t* corners = apart->triangles[s];
     bool done = true;
     for (int k = 0; k < 3; ++k) {
         int count;
-        const int32_t* near = around(apart, apart->triangles[s][k], &count);
+        const int32_t* near = dr_apart_around(apart, corners[k], &count);
         for (int i = 0; i < count && done; ++i) {
-            done = look_at(apart, memory, near[i], t);
+            done = was_met(apart, near[i], corners, k) || look_at(apart, memory, near[i], t);
         }
     }
     return done;
@@ -135,11 +141,13 @@ static bool look_nearby(dr_apart* apart, dr_memory* memory)
     const dr_pair* crossed = apart->crossed.data;
     bool done = true;
     for (int i = 0; i < apart->crossed.count && done; ++i) {
+        const int32_t* corners = apart->triangles[crossed[i].b];
         for (int k = 0; k < 3 && done; ++k) {
             int count;
-            const int32_t* near = around(apart, apart->triangles[crossed[i].b][k], &count);
+            const int32_t* near = dr_apart_around(apart, corners[k], &count);
             for (int j = 0; j < count && done; ++j) {
-                done = look_beside(apart, memory, crossed[i].a, near[j]);
+                done = was_met(apart, near[j], corners, k) ||
+                       look_beside(apart, memory, crossed[i].a, near[j]);
             }
         }
     }
@@ -205,7 +213,7 @@ static bool has_corner(const dr_apart* apart, int triangle, int vertex)
 static bool any_crosses(const dr_apart* apart, const int32_t* vertex, int count, int triangle)
 {
     int near_count;
-    const int32_t* near = around(apart, vertex[0], &near_count);
+    const int32_t* near = dr_apart_around(apart, vertex[0], &near_count);
     bool found = false;
     for (int i = 0; i < near_count && !found; ++i) {
         found = apart->is_crossed[near[i]];
@@ -237,7 +245,7 @@ bool dr_apart_is_exempt(const dr_apart* apart, dr_apart_kind kind, const int32_t
     if (apart->crossed.count == 0) {
         return false;
     }
-    const int32_t* near = around(apart, vertex[split], &near_count);
+    const int32_t* near = dr_apart_around(apart, vertex[split], &near_count);
     bool found = false;
     for (int i = 0; i < near_count && !found; ++i) {
         found = apart->is_crossed[near[i]];
@@ -247,4 +255,14 @@ bool dr_apart_is_exempt(const dr_apart* apart, dr_apart_kind kind, const int32_t
         found = found && any_crosses(apart, vertex, split, near[i]);
     }
     return found;
+}
+
+int dr_apart_count_touching(const dr_apart* apart)
+{
+    const dr_apart_record* records = apart->records.data;
+    int count = 0;
+    for (int i = 0; i < apart->records.count; ++i) {
+        count += !(records[i].gap > 0.0);
+    }
+    return count;
 }

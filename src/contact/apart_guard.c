@@ -47,7 +47,11 @@ static void open_record(dr_apart* apart, int list, int pair, dr_apart_record* re
     memcpy(record->middle, s.middle, sizeof s.middle);
     double floor = (double)apart->floor;
     record->gap = s.gap;
-    record->is_exempt = !(s.gap > 0.0);
+    // Beside a crossing, contacts do not hold sheets apart, and what lies on each other there must
+    // be able to move.
+    record->is_exempt =
+        !(s.gap > 0.0) ||
+        (s.gap < floor && dr_apart_is_tangled(apart, record->vertex, split_of(record)));
     record->wanted = fmin(s.gap, fmax(0.1 * s.gap, floor));
     record->needed = s.gap > floor ? 0.5 * record->wanted : s.gap;
     apart->exempt_count += record->is_exempt;

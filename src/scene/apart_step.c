@@ -1,5 +1,6 @@
 #include "scene/apart_step.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "collide/tessellate.h"
@@ -132,12 +133,13 @@ static void scatter(const dr_world_apart* a)
 
 static void set_up(drape_world* world, dr_world_apart* a)
 {
-    const float exit_speed = 0.06f;
+    const float exit_speed = 0.06f, pull_speed = 0.5f;
     a->apart.recovery = exit_speed * world->substep.h;
+    a->apart.untangle.way = fminf(pull_speed * world->substep.h, 0.1f * a->apart.edge_length);
     for (int p = 0; p < a->sheets.part_count; ++p) {
         const dr_cloth* cloth = a->cloths[p];
-        a->apart.cloths[p] =
-            (dr_apart_cloth){cloth->thickness, dr_world_friction(world, cloth, -1.0f, -1.0f)};
+        a->apart.cloths[p] = (dr_apart_cloth){
+            cloth->thickness, dr_world_friction(world, cloth, -1.0f, -1.0f), cloth->layer};
     }
 }
 
@@ -166,7 +168,8 @@ bool dr_world_touch_apart(drape_world* world)
     if (!was_known && !a->has_told && a->apart.crossed.count > 0) {
         a->has_told = true;
         dr_log(&world->host, DRAPE_LOG_WARNING,
-               "%d pairs of triangles cross each other; they are guarded once they are free",
+               "%d pairs of triangles cross each other; they are brought apart, and guarded once "
+               "they are free",
                a->apart.crossed.count);
     }
     world->report.ms.detect_self += dr_now_ms() - t0;
@@ -176,7 +179,8 @@ bool dr_world_touch_apart(drape_world* world)
 void dr_world_resolve_apart(drape_world* world)
 {
     dr_world_apart* a = world->apart;
-    if (!dr_world_has_apart(world) || a->apart.contacts.count == 0) {
+    if (!dr_world_has_apart(world) ||
+        (a->apart.contacts.count == 0 && a->apart.crossed.count == 0)) {
         return;
     }
     gather(a, false, a->apart.y);
@@ -240,12 +244,13 @@ static void tell(drape_world* world, dr_apart* apart)
     report->pinched_count += apart->pinched_count;
     report->guard_energy += apart->lost / (h * h);
     report->crossed_count = apart->crossed.count;
+    report->touching_count = dr_apart_count_touching(apart);
     report->self_contact_count = apart->contacts.count;
     report->self_pair_count =
         apart->lists[DR_APART_POINT].count + apart->lists[DR_APART_EDGES].count;
     report->self_search_count += apart->search_count;
     apart->box_tests = apart->exact_tests = 0;
-    apart->search_count = apart->cut_count = apart->exempt_count = 0;
+    apart->search_count = apart->cut_count = 0;
     apart->lost = 0.0;
 }
 

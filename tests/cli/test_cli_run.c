@@ -98,7 +98,7 @@ START_TEST(several_cloths_share_a_frame)
     drape_done("run tangled --quiet --frames 1 -o obj --format obj");
     drape_done("run tangled --quiet --frames 1 -o ply --format ply");
     drape_mesh_data frame = read_mesh("obj/frame_0001.obj");
-    static const char* const names[] = {"flat", "bump", "upright"}; // as in the scene
+    static const char* const names[] = {"flat", "bump", "slanted"}; // as in the scene
     ck_assert_int_eq(frame.group_count, 3);
     int first = 0;
     for (int i = 0; i < 3; ++i) {
