@@ -35,6 +35,8 @@ typedef enum drape_obstacle_response {
     DRAPE_OBSTACLES_SLIDE,      // "slide"
     DRAPE_OBSTACLES_RAY,        // "ray"
     DRAPE_OBSTACLES_FILTER,     // "filter"
+    DRAPE_OBSTACLES_DISCRETE,   // "discrete": pushed out after the fact, which fast cloth passes;
+                                // to compare with. No meshes
 } drape_obstacle_response;
 
 // How cloth is kept from cloth.

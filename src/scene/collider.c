@@ -77,6 +77,10 @@ static bool check_def(drape_world* world, const drape_collider_def* def)
     if (refusal) {
         return dr_world_fail(world, "%s", refusal);
     }
+    if (def->mesh && dr_world_is_discrete(world)) {
+        return dr_world_fail(world, "the obstacle response `discrete` knows planes, spheres, "
+                                    "capsules and boxes, not meshes");
+    }
     if (!pose_is_sound(def->place)) {
         return dr_world_fail(world, "a collider's place needs finite numbers and a unit rotation");
     }
@@ -129,7 +133,8 @@ static bool create_body(drape_world* world, dr_collider* collider, const drape_c
 // Planes for vertices come from triangles, those that files and pictures show; floors have no end.
 static bool create_shape_body(drape_world* world, dr_collider* collider)
 {
-    if (world->def.method.obstacles == DRAPE_OBSTACLES_PREDICTIVE || collider->body ||
+    if (world->def.method.obstacles == DRAPE_OBSTACLES_PREDICTIVE ||
+        dr_world_is_discrete(world) || collider->body ||
         collider->shape.kind == DRAPE_SHAPE_PLANE) {
         return true;
     }

@@ -165,6 +165,7 @@ void dr_world_solve(drape_world* world, dr_after_sweep* after, void* context)
         dr_world_pull_seams(world);
         dr_world_resolve_apart(world);
         dr_world_resolve_contacts(world);
+        dr_world_push_out(world);
         if (i == 0 && dr_world_detect_again(world)) {
             dr_world_resolve_contacts(world);
         }
