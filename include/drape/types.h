@@ -272,7 +272,8 @@ typedef struct drape_control {
 // A pose that a cloth stays near, one value for each vertex in every array; any may be null. Arrays
 // are copied.
 typedef struct drape_pose_def {
-    const float* max_distance;    // from its place in the pose a vertex goes no further, m
+    const float* max_distance;    // from its place in the pose a vertex goes no further, m; 0: it
+                                  // is held there, and yields to nothing
     const float* backstop_offset; // behind that place, against the normal of the pose, begins a
     const float* backstop_radius; // sphere at this distance, of this radius: the vertex stays
                                   // outside. Radius null: 1 m
