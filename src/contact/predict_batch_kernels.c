@@ -170,10 +170,15 @@ static inline dr_v8 slip_of(const dr_predict_lanes* lanes, const float* start, c
 static inline void resolve(dr_predict_lanes* lanes, dr_predict_places places, vertex8 v[4],
                            const dr_f8 c[4], dr_v8 normal, dr_f8 push)
 {
-    dr_f8 compliance = dr_f8_zero();
+    dr_f8 compliance = dr_f8_zero(), longest = dr_f8_zero();
     for (int k = 0; k < 4; ++k) {
-        compliance = dr_f8_add(compliance, dr_f8_mul(v[k].yield, dr_f8_mul(c[k], c[k])));
+        dr_f8 moved = dr_f8_mul(v[k].yield, dr_f8_abs(c[k]));
+        compliance = dr_f8_add(compliance, dr_f8_mul(moved, dr_f8_abs(c[k])));
+        longest = dr_f8_max(longest, moved);
     }
+    // Where only a vertex with a small share can yield it would be thrown far: at most twice as far
+    // as the pair shall come apart.
+    compliance = dr_f8_max(compliance, dr_f8_mul(longest, dr_f8_set(0.5f)));
     dr_f8 can_yield = dr_f8_less(dr_f8_set(1e-12f), compliance);
     push = where(can_yield, push);
     pull8 on = {v, c, dr_f8_select(can_yield, compliance, dr_f8_set(1.0f))};

@@ -213,6 +213,26 @@ static void write_now(const dr_predict_world* of, const dr_sheet* sheet, int ste
 
 // --- Step ---
 
+// Vertices that are torn out of shape pass solids, too: they may be caught behind them.
+static void let_solids_go(drape_world* world, const dr_predict_world* of)
+{
+    for (int i = 0; i < world->run_count; ++i) {
+        dr_contact_run* run = &world->runs[i];
+        const part_place* part = of->parts;
+        while (part->cloth != run->cloth) {
+            ++part;
+        }
+        for (int v = 0; v < part->count; ++v) {
+            int slot = run->cloth->sheet->slot_of_vertex[v];
+            for (int k = 0; (of->predict.torn[part->first + v] & 2) && k < run->count; ++k) {
+                if (run->contacts[k].vector == slot >> 3) {
+                    run->contacts[k].gap[slot & 7] = DR_CONTACT_OUT_OF_REACH;
+                }
+            }
+        }
+    }
+}
+
 bool dr_world_begin_predict(drape_world* world)
 {
     if (!is_predictive(world)) {
@@ -229,6 +249,9 @@ bool dr_world_begin_predict(drape_world* world)
     bool is_first = world->substep.share_end < 1.5f * share;
     if (!dr_predict_begin(predict, &world->memory, world->pool, share, is_first)) {
         return false;
+    }
+    if (predict->torn_count > 0) {
+        let_solids_go(world, of);
     }
     drape_step_report* report = &world->report;
     report->box_tests += predict->box_tests;
