@@ -258,7 +258,8 @@ static int sweep_batches(const dr_predict* predict, dr_predict_batches* batches)
     dr_predict_places places = {predict->start, predict->now};
     return kernels->sweep_points(batches->points.data, batches->points.count, places,
                                  predict->rules.as_printed) +
-           kernels->sweep_edges(batches->edges.data, batches->edges.count, places);
+           kernels->sweep_edges(batches->edges.data, batches->edges.count, places,
+                                predict->rules.as_printed && !predict->options.is_points);
 }
 
 // Contacts throw no vertex further than the fastest was going anyway: a tangle at high speed has

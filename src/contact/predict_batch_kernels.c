@@ -299,7 +299,7 @@ static void begin_edges(dr_edge_batch* batches, int count, const dr_predict_begi
     }
 }
 
-static int sweep_edges(dr_edge_batch* batches, int count, dr_predict_places places)
+static int sweep_edges(dr_edge_batch* batches, int count, dr_predict_places places, bool as_printed)
 {
     dr_f8 zero = dr_f8_zero(), one = dr_f8_set(1.0f);
     for (int i = 0; i < count; ++i) {
@@ -312,8 +312,9 @@ static int sweep_edges(dr_edge_batch* batches, int count, dr_predict_places plac
         dr_f8 alpha = dr_f8_load(batch->alpha), beta = dr_f8_load(batch->beta);
         dr_v8 apart = dr_v8_sub(between(v[2].at, v[3].at, beta), between(v[0].at, v[1].at, alpha));
         dr_v8 normal = dr_v8_load(batch->normal[0]);
-        dr_f8 push =
-            dr_f8_max(dr_f8_sub(dr_f8_load(lanes->target), dr_v8_dot(apart, normal)), zero);
+        dr_f8 height = dr_v8_dot(apart, normal);
+        height = as_printed ? dr_f8_neg(height) : height;
+        dr_f8 push = dr_f8_max(dr_f8_sub(dr_f8_load(lanes->target), height), zero);
         if (is_idle(lanes, push)) {
             continue;
         }

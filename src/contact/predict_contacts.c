@@ -308,6 +308,9 @@ static bool make_pair(const maker* m, const dr_predict_near* near)
         ++m->to->skipped;
         return true;
     }
+    if (m->rules->as_printed) {
+        contact.normal = dr_scale(contact.normal, -1.0f);
+    }
     drape_vec3 rest = dr_sub(m->mesh->rest[pair.b], m->mesh->rest[pair.a]);
     float gap = t.a == t.b ? rest_gap(t.gap, dr_dot(rest, rest)) : t.gap;
     return push_edge(m->memory, &m->to->pairs, &m->to->pair_gaps, &contact, gap);
