@@ -390,6 +390,8 @@ typedef struct drape_collider_def {
     const drape_vec3* frames;    // places of the mesh's vertices that follow each other, in its own
     int frame_count;             // frame: frame_count times vertex_count; straight within a step
     float fps;                   // of `frames`
+    const drape_vec3* hull;      // or the convex hull of these points, 4 to 4096
+    int hull_count;
     drape_transform place;
     float friction_static;  // negative (default): the fabric's
     float friction_dynamic;
