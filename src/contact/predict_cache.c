@@ -118,12 +118,12 @@ void dr_predict_age(dr_predict* predict)
 
 // --- Words ---
 
-// Then come ages, sides (two words each), and what is torn, sixteen vertices to a word.
+// Then come ages, sides (two words each), and what is torn, four vertices to a word.
 enum { word_head = 4 };
 
 static int torn_words(const dr_predict* predict)
 {
-    return predict->torn_count > 0 ? (predict->mesh.vertex_count + 15) / 16 : 0;
+    return predict->strained_count > 0 ? (predict->mesh.vertex_count + 3) / 4 : 0;
 }
 
 int dr_predict_word_count(const dr_predict* predict)
@@ -135,8 +135,8 @@ int dr_predict_word_count(const dr_predict* predict)
 static uint32_t torn_word(const dr_predict* predict, int index)
 {
     uint32_t word = 0;
-    for (int k = 0; k < 16 && 16 * index + k < predict->mesh.vertex_count; ++k) {
-        word |= (uint32_t)predict->torn[16 * index + k] << 2 * k;
+    for (int k = 0; k < 4 && 4 * index + k < predict->mesh.vertex_count; ++k) {
+        word |= (uint32_t)predict->torn[4 * index + k] << 8 * k;
     }
     return word;
 }
@@ -197,10 +197,11 @@ static bool take_sides(dr_predict* predict, dr_memory* memory, const uint32_t* w
 
 static void take_torn(dr_predict* predict, const uint32_t* words, bool is_any)
 {
-    predict->torn_count = 0;
+    predict->torn_count = predict->strained_count = 0;
     for (int v = 0; v < predict->mesh.vertex_count; ++v) {
-        predict->torn[v] = is_any ? (uint8_t)(words[v / 16] >> 2 * (v % 16) & 3) : 0;
-        predict->torn_count += predict->torn[v] != 0;
+        predict->torn[v] = is_any ? (uint8_t)(words[v / 4] >> 8 * (v % 4) & 0xff) : 0;
+        predict->torn_count += (predict->torn[v] & 3) != 0;
+        predict->strained_count += predict->torn[v] != 0;
     }
 }
 
@@ -211,7 +212,7 @@ bool dr_predict_take_words(dr_predict* predict, dr_memory* memory, const uint32_
     int64_t torn = has_head ? words[3] : 0;
     // What was removed is there again at first.
     if (count != word_head + ages + 2 * sides + torn ||
-        (torn != 0 && torn != (predict->mesh.vertex_count + 15) / 16) ||
+        (torn != 0 && torn != (predict->mesh.vertex_count + 3) / 4) ||
         (predict->kept.is_made && !dr_predict_lay_kept(predict, memory)) ||
         (ages != 0 && ages != predict->kept.ages.count)) {
         return false;

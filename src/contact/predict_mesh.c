@@ -150,6 +150,26 @@ void dr_predict_mesh_free(dr_predict_mesh* mesh, dr_memory* memory)
     dr_delete(memory, mesh->vertex_triangle, vertices);
     dr_delete(memory, mesh->part_of_vertex, vertices);
     dr_delete(memory, mesh->rest, vertices);
+    dr_delete(memory, mesh->joint, vertices);
     dr_delete(memory, mesh->parts, mesh->part_count + 1);
     *mesh = (dr_predict_mesh){0};
+}
+
+bool dr_predict_mesh_join(dr_predict_mesh* mesh, dr_memory* memory, int a, int b)
+{
+    if (!mesh->joint) {
+        mesh->joint = dr_new(memory, int32_t, mesh->vertex_count + 1);
+        for (int v = 0; mesh->joint && v < mesh->vertex_count; ++v) {
+            mesh->joint[v] = v;
+        }
+    }
+    if (!mesh->joint) {
+        return false;
+    }
+    int from = mesh->joint[a] > mesh->joint[b] ? mesh->joint[a] : mesh->joint[b];
+    int to = mesh->joint[a] > mesh->joint[b] ? mesh->joint[b] : mesh->joint[a];
+    for (int v = 0; v < mesh->vertex_count; ++v) {
+        mesh->joint[v] = mesh->joint[v] == from ? to : mesh->joint[v];
+    }
+    return true;
 }

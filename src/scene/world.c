@@ -297,7 +297,7 @@ static bool detect_and_solve(drape_world* world)
         return false;
     }
     double t1 = dr_now_ms();
-    dr_world_solve(world, dr_world_predict_sweep(world), NULL);
+    dr_world_solve(world, NULL, NULL);
     double t2 = dr_now_ms();
     bool is_guarded = has_apart ? dr_world_guard_apart(world) : guard(world);
     ms->detect += t1 - t0;
