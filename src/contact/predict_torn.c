@@ -37,8 +37,7 @@ void dr_predict_tear(dr_predict* predict)
     for (int e = 0; e < mesh->edge_count; ++e) {
         int a = mesh->edges[e][0], b = mesh->edges[e][1];
         drape_vec3 way = dr_sub(dr_record_at(predict->start, a), dr_record_at(predict->start, b));
-        drape_vec3 rest = dr_sub(mesh->rest[a], mesh->rest[b]);
-        float squared = dr_dot(way, way), at_rest = dr_dot(rest, rest);
+        float squared = dr_dot(way, way), at_rest = mesh->rest_squared[e];
         if (squared > heals[0] * heals[0] * at_rest) {
             uint8_t more = bits_of(squared / at_rest, torn[a] | torn[b]);
             bits[a] |= more;
