@@ -7,7 +7,7 @@
 
 // Edges this much longer than at rest tear their ends out of contacts with cloth, and with solids,
 // until all of their edges are this short again.
-static const float tears[2] = {1.5f, 2.0f}, heals[2] = {1.05f, 1.25f};
+static const float tears[2] = {1.5f, 2.5f}, heals[2] = {1.05f, 1.25f};
 // So many steps with an edge that is this long do so, too: it is caught.
 static const float strains = 1.15f;
 enum { caught = 20, strained = 4, oldest_age = 63 };
