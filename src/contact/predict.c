@@ -170,7 +170,7 @@ static void list_touched(dr_predict* predict)
     }
 }
 
-static void begin_batches(dr_predict* predict, dr_predict_batches* batches, float share,
+static void begin_batches(const dr_predict* predict, dr_predict_batches* batches, float share,
                           bool is_kept, const float* end)
 {
     const dr_predict_batch_kernels* kernels = dr_predict_batch_kernels_for(predict->options.isa);

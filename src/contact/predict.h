@@ -96,7 +96,7 @@ bool dr_predict_lay(dr_predict* predict, dr_memory* memory, const dr_predict_con
 // Once a step: which vertices are torn, at the start of it.
 void dr_predict_tear(dr_predict* predict);
 // Contacts of torn vertices rest.
-void dr_predict_let_go(dr_predict* predict, dr_predict_batches* batches);
+void dr_predict_let_go(const dr_predict* predict, dr_predict_batches* batches);
 
 // --- predict_cache.c ---
 

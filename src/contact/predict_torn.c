@@ -38,7 +38,7 @@ void dr_predict_tear(dr_predict* predict)
         int a = mesh->edges[e][0], b = mesh->edges[e][1];
         drape_vec3 way = dr_sub(dr_record_at(predict->start, a), dr_record_at(predict->start, b));
         float squared = dr_dot(way, way), at_rest = mesh->rest_squared[e];
-        if (squared > heals[0] * heals[0] * at_rest) {
+        if (squared > heals[0] * heals[0] * at_rest && at_rest > 0.0f) {
             uint8_t more = bits_of(squared / at_rest, torn[a] | torn[b]);
             bits[a] |= more;
             bits[b] |= more;
@@ -66,7 +66,7 @@ static void let_go(const dr_predict* predict, dr_predict_lanes* lanes)
     }
 }
 
-void dr_predict_let_go(dr_predict* predict, dr_predict_batches* batches)
+void dr_predict_let_go(const dr_predict* predict, dr_predict_batches* batches)
 {
     dr_point_batch* points = batches->points.data;
     dr_edge_batch* edges = batches->edges.data;
