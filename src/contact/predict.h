@@ -63,7 +63,8 @@ typedef struct dr_predict {
     int32_t* touched;      // vertices with contacts, ascending
     uint8_t* is_touched;
     int touched_count;
-    uint8_t* torn; // by vertex: let go by cloth, 1, by solids, 2; times 4: steps that it is strained
+    uint8_t*
+        torn; // by vertex: let go by cloth, 1, by solids, 2; times 4: steps that it is strained
     int torn_count, strained_count;
     float push;         // most that a contact moves what is too near in a whole step, m
     float most_squared; // of the way of a vertex in this substep, m^2

@@ -43,8 +43,8 @@ typedef struct dr_predict_mesh {
     uint8_t* region; // by triangle
     drape_vec3* rest;
     float* rest_squared; // by edge, m^2
-    int32_t* joint; // by vertex: the least of all that seams make one with it; null: no seams
-    int room; // triangles that arrays have room for
+    int32_t* joint;      // by vertex: the least of all that seams make one with it; null: no seams
+    int room;            // triangles that arrays have room for
 } dr_predict_mesh;
 
 // First come, first served: the bits of all triangles. The `taken` arrays, one entry per vertex and

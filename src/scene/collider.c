@@ -158,9 +158,8 @@ static bool create_hull(drape_world* world, dr_collider* collider, const drape_c
 // Planes for vertices come from triangles, those that files and pictures show; floors have no end.
 static bool create_shape_body(drape_world* world, dr_collider* collider)
 {
-    if (world->def.method.obstacles == DRAPE_OBSTACLES_PREDICTIVE ||
-        dr_world_is_discrete(world) || collider->body ||
-        collider->shape.kind == DRAPE_SHAPE_PLANE) {
+    if (world->def.method.obstacles == DRAPE_OBSTACLES_PREDICTIVE || dr_world_is_discrete(world) ||
+        collider->body || collider->shape.kind == DRAPE_SHAPE_PLANE) {
         return true;
     }
     collider->body = dr_slide_body_of_shape(&world->memory, &collider->shape, world->def.thickness,

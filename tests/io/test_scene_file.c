@@ -483,7 +483,8 @@ static const bad_part bad_parts[] = {
      "cloths[0].seams[0].b.cloth: expected the name of a cloth, found \"other\""},
 
     {COLLIDER, "\"name\": \"x\"",
-     "colliders[0]: expected one of the keys plane, sphere, capsule, box, hull, mesh, sequence, found "
+     "colliders[0]: expected one of the keys plane, sphere, capsule, box, hull, mesh, sequence, "
+     "found "
      "none"},
     {COLLIDER, "\"sfere\": {}", "colliders[0].sfere: unknown key; did you mean \"sphere\"?"},
     {COLLIDER, "\"sphere\": {}", "colliders[0].sphere: expected the key \"radius\""},
