@@ -325,7 +325,10 @@ static void print_collider(const dr_collider_desc* collider)
     const drape_shape* shape = &collider->shape;
     printf("collider %s: ", collider->name);
     if (collider->source != DR_COLLIDER_SHAPE) {
-        fputs(collider->source == DR_COLLIDER_MESH ? "a mesh" : "a sequence of meshes", stdout);
+        fputs(collider->source == DR_COLLIDER_MESH   ? "a mesh"
+              : collider->source == DR_COLLIDER_HULL ? "a convex hull"
+                                                     : "a sequence of meshes",
+              stdout);
     } else if (shape->kind == DRAPE_SHAPE_PLANE) {
         fputs("a plane", stdout);
     } else if (shape->kind == DRAPE_SHAPE_SPHERE) {

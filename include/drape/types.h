@@ -35,6 +35,8 @@ typedef enum drape_obstacle_response {
     DRAPE_OBSTACLES_SLIDE,      // "slide"
     DRAPE_OBSTACLES_RAY,        // "ray"
     DRAPE_OBSTACLES_FILTER,     // "filter"
+    DRAPE_OBSTACLES_DISCRETE,   // "discrete": pushed out after the fact, which fast cloth passes;
+                                // to compare with. No meshes
 } drape_obstacle_response;
 
 // How cloth is kept from cloth.
@@ -271,7 +273,8 @@ typedef struct drape_control {
 // A pose that a cloth stays near, one value for each vertex in every array; any may be null. Arrays
 // are copied.
 typedef struct drape_pose_def {
-    const float* max_distance;    // from its place in the pose a vertex goes no further, m
+    const float* max_distance;    // from its place in the pose a vertex goes no further, m; 0: it
+                                  // is held there, and yields to nothing
     const float* backstop_offset; // behind that place, against the normal of the pose, begins a
     const float* backstop_radius; // sphere at this distance, of this radius: the vertex stays
                                   // outside. Radius null: 1 m
@@ -388,6 +391,8 @@ typedef struct drape_collider_def {
     const drape_vec3* frames;    // places of the mesh's vertices that follow each other, in its own
     int frame_count;             // frame: frame_count times vertex_count; straight within a step
     float fps;                   // of `frames`
+    const drape_vec3* hull;      // or the convex hull of these points, 4 to 4096
+    int hull_count;
     drape_transform place;
     float friction_static;  // negative (default): the fabric's
     float friction_dynamic;

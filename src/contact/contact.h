@@ -57,6 +57,7 @@ void dr_obstacle_set_body(dr_obstacle* obstacle, const dr_body* body, drape_tran
                           drape_transform end, const float shares[2]);
 
 // Eight contacts of one vector of slots. Lanes without contact have an unreachable gap.
+#define DR_CONTACT_OUT_OF_REACH 1e30f
 typedef struct dr_contact8 {
     float normal[3][8];
     float anchor[3][8];

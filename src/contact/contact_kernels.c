@@ -3,7 +3,7 @@
 #include "contact/contact.h"
 #include "solver/sheet_lanes.h"
 
-#define OUT_OF_REACH 1e30f
+#define OUT_OF_REACH DR_CONTACT_OUT_OF_REACH
 
 static inline dr_v8 matrix_apply(const float m[9], dr_v8 v)
 {

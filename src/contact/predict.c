@@ -64,8 +64,9 @@ bool dr_predict_create(dr_predict* predict, dr_memory* memory, const dr_predict_
     predict->ahead = dr_new_zeroed(memory, float, record_floats(predict));
     predict->touched = dr_new(memory, int32_t, vertices + 1);
     predict->is_touched = dr_new_zeroed(memory, uint8_t, vertices + spare);
+    predict->torn = dr_new_zeroed(memory, uint8_t, vertices + spare);
     return predict->start && predict->now && predict->ahead && predict->touched &&
-           predict->is_touched &&
+           predict->is_touched && predict->torn &&
            dr_predict_contacts_create(&predict->contacts, memory, vertices) &&
            dr_predict_contacts_create(&predict->kept.contacts, memory, vertices) &&
            dr_predict_groups_create(&predict->groups, memory, vertices) &&
@@ -87,6 +88,7 @@ void dr_predict_free(dr_predict* predict, dr_memory* memory)
     dr_delete(memory, predict->ahead, record_floats(predict));
     dr_delete(memory, predict->touched, vertices + 1);
     dr_delete(memory, predict->is_touched, vertices + spare);
+    dr_delete(memory, predict->torn, vertices + spare);
     dr_predict_contacts_free(&predict->contacts, memory);
     dr_predict_contacts_free(&predict->kept.contacts, memory);
     free_batches(&predict->batches, memory);
@@ -184,6 +186,7 @@ static void begin_batches(const dr_predict* predict, dr_predict_batches* batches
     };
     kernels->begin_points(batches->points.data, batches->points.count, &begin);
     kernels->begin_edges(batches->edges.data, batches->edges.count, &begin);
+    dr_predict_let_go(predict, batches);
 }
 
 // Where the whole step leads when it goes on as it begins.
@@ -234,6 +237,9 @@ bool dr_predict_begin(dr_predict* predict, dr_memory* memory, dr_pool* pool, flo
                       bool is_first)
 {
     predict->given_up = predict->box_tests = predict->exact_tests = 0;
+    if (is_first) {
+        dr_predict_tear(predict);
+    }
     if (!begin_kept(predict, memory, pool, share, is_first) || !look(predict, memory, pool)) {
         return false;
     }
@@ -252,7 +258,8 @@ static int sweep_batches(const dr_predict* predict, dr_predict_batches* batches)
     dr_predict_places places = {predict->start, predict->now};
     return kernels->sweep_points(batches->points.data, batches->points.count, places,
                                  predict->rules.as_printed) +
-           kernels->sweep_edges(batches->edges.data, batches->edges.count, places);
+           kernels->sweep_edges(batches->edges.data, batches->edges.count, places,
+                                predict->rules.as_printed && !predict->options.is_points);
 }
 
 // Contacts throw no vertex further than the fastest was going anyway: a tangle at high speed has

@@ -63,6 +63,9 @@ typedef struct dr_predict {
     int32_t* touched;      // vertices with contacts, ascending
     uint8_t* is_touched;
     int touched_count;
+    uint8_t*
+        torn; // by vertex: let go by cloth, 1, by solids, 2; times 4: steps that it is strained
+    int torn_count, strained_count;
     float push;         // most that a contact moves what is too near in a whole step, m
     float most_squared; // of the way of a vertex in this substep, m^2
     // Of the last dr_predict_begin.
@@ -88,6 +91,13 @@ void dr_predict_sweep(dr_predict* predict);
 // is short.
 bool dr_predict_lay(dr_predict* predict, dr_memory* memory, const dr_predict_contacts* contacts,
                     bool is_kept, dr_predict_batches* batches);
+
+// --- predict_torn.c ---
+
+// Once a step: which vertices are torn, at the start of it.
+void dr_predict_tear(dr_predict* predict);
+// Contacts of torn vertices rest.
+void dr_predict_let_go(const dr_predict* predict, dr_predict_batches* batches);
 
 // --- predict_cache.c ---
 

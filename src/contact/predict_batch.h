@@ -15,7 +15,9 @@
 //         b   p0      p1
 //
 // Two edges: C = n.(q_beta - q_alpha) - target, with n, alpha, beta frozen. Two points: the same
-// with alpha = beta = 0.
+// with alpha = beta = 0. As printed C has the other sign and the gradients have not: edges that are
+// apart count as through each other, and each sweep drives them further. Of points all signs are
+// turned: they want to be behind each other, and go there.
 //
 // Friction as between cloth and colliders: what has been pressed in this substep may hold that much
 // of the slip times the coefficient at rest, else takes away as much as it slides with.
@@ -79,7 +81,8 @@ typedef struct dr_predict_batch_kernels {
     // away.
     int (*sweep_points)(dr_point_batch* batches, int count, dr_predict_places places,
                         bool as_printed);
-    int (*sweep_edges)(dr_edge_batch* batches, int count, dr_predict_places places);
+    int (*sweep_edges)(dr_edge_batch* batches, int count, dr_predict_places places,
+                       bool as_printed);
 } dr_predict_batch_kernels;
 
 const dr_predict_batch_kernels* dr_predict_batch_kernels_for(drape_isa isa);

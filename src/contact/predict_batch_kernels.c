@@ -170,10 +170,15 @@ static inline dr_v8 slip_of(const dr_predict_lanes* lanes, const float* start, c
 static inline void resolve(dr_predict_lanes* lanes, dr_predict_places places, vertex8 v[4],
                            const dr_f8 c[4], dr_v8 normal, dr_f8 push)
 {
-    dr_f8 compliance = dr_f8_zero();
+    dr_f8 compliance = dr_f8_zero(), longest = dr_f8_zero();
     for (int k = 0; k < 4; ++k) {
-        compliance = dr_f8_add(compliance, dr_f8_mul(v[k].yield, dr_f8_mul(c[k], c[k])));
+        dr_f8 moved = dr_f8_mul(v[k].yield, dr_f8_abs(c[k]));
+        compliance = dr_f8_add(compliance, dr_f8_mul(moved, dr_f8_abs(c[k])));
+        longest = dr_f8_max(longest, moved);
     }
+    // Where only a vertex with a small share can yield it would be thrown far: at most twice as far
+    // as the pair shall come apart.
+    compliance = dr_f8_max(compliance, dr_f8_mul(longest, dr_f8_set(0.5f)));
     dr_f8 can_yield = dr_f8_less(dr_f8_set(1e-12f), compliance);
     push = where(can_yield, push);
     pull8 on = {v, c, dr_f8_select(can_yield, compliance, dr_f8_set(1.0f))};
@@ -294,7 +299,7 @@ static void begin_edges(dr_edge_batch* batches, int count, const dr_predict_begi
     }
 }
 
-static int sweep_edges(dr_edge_batch* batches, int count, dr_predict_places places)
+static int sweep_edges(dr_edge_batch* batches, int count, dr_predict_places places, bool as_printed)
 {
     dr_f8 zero = dr_f8_zero(), one = dr_f8_set(1.0f);
     for (int i = 0; i < count; ++i) {
@@ -307,8 +312,9 @@ static int sweep_edges(dr_edge_batch* batches, int count, dr_predict_places plac
         dr_f8 alpha = dr_f8_load(batch->alpha), beta = dr_f8_load(batch->beta);
         dr_v8 apart = dr_v8_sub(between(v[2].at, v[3].at, beta), between(v[0].at, v[1].at, alpha));
         dr_v8 normal = dr_v8_load(batch->normal[0]);
-        dr_f8 push =
-            dr_f8_max(dr_f8_sub(dr_f8_load(lanes->target), dr_v8_dot(apart, normal)), zero);
+        dr_f8 height = dr_v8_dot(apart, normal);
+        height = as_printed ? dr_f8_neg(height) : height;
+        dr_f8 push = dr_f8_max(dr_f8_sub(dr_f8_load(lanes->target), height), zero);
         if (is_idle(lanes, push)) {
             continue;
         }

@@ -118,18 +118,35 @@ void dr_predict_age(dr_predict* predict)
 
 // --- Words ---
 
-enum { word_head = 3 };
+// Then come ages, sides (two words each), and what is torn, four vertices to a word.
+enum { word_head = 4 };
+
+static int torn_words(const dr_predict* predict)
+{
+    return predict->strained_count > 0 ? (predict->mesh.vertex_count + 3) / 4 : 0;
+}
 
 int dr_predict_word_count(const dr_predict* predict)
 {
-    return word_head + predict->kept.ages.count + 2 * predict->contacts.points.count;
+    return word_head + predict->kept.ages.count + 2 * predict->contacts.points.count +
+           torn_words(predict);
+}
+
+static uint32_t torn_word(const dr_predict* predict, int index)
+{
+    uint32_t word = 0;
+    for (int k = 0; k < 4 && 4 * index + k < predict->mesh.vertex_count; ++k) {
+        word |= (uint32_t)predict->torn[4 * index + k] << 8 * k;
+    }
+    return word;
 }
 
 uint32_t dr_predict_word(const dr_predict* predict, int index)
 {
     const dr_predict_kept* kept = &predict->kept;
     const uint32_t head[word_head] = {(uint32_t)kept->ages.count, (uint32_t)kept->next,
-                                      (uint32_t)predict->contacts.points.count};
+                                      (uint32_t)predict->contacts.points.count,
+                                      (uint32_t)torn_words(predict)};
     if (index < word_head) {
         return head[index];
     }
@@ -138,6 +155,9 @@ uint32_t dr_predict_word(const dr_predict* predict, int index)
         return ((const uint8_t*)kept->ages.data)[index];
     }
     index -= kept->ages.count;
+    if (index >= 2 * predict->contacts.points.count) {
+        return torn_word(predict, index - 2 * predict->contacts.points.count);
+    }
     const dr_point_contact* contact = (const dr_point_contact*)predict->contacts.points.data;
     contact += index / 2;
     uint32_t packed = (uint32_t)contact->triangle << 1 | (uint32_t)contact->is_above;
@@ -175,11 +195,24 @@ static bool take_sides(dr_predict* predict, dr_memory* memory, const uint32_t* w
     return true;
 }
 
+static void take_torn(dr_predict* predict, const uint32_t* words, bool is_any)
+{
+    predict->torn_count = predict->strained_count = 0;
+    for (int v = 0; v < predict->mesh.vertex_count; ++v) {
+        predict->torn[v] = is_any ? (uint8_t)(words[v / 4] >> 8 * (v % 4) & 0xff) : 0;
+        predict->torn_count += (predict->torn[v] & 3) != 0;
+        predict->strained_count += predict->torn[v] != 0;
+    }
+}
+
 bool dr_predict_take_words(dr_predict* predict, dr_memory* memory, const uint32_t* words, int count)
 {
-    int64_t ages = count >= word_head ? words[0] : 0, sides = count >= word_head ? words[2] : 0;
+    bool has_head = count >= word_head;
+    int64_t ages = has_head ? words[0] : 0, sides = has_head ? words[2] : 0;
+    int64_t torn = has_head ? words[3] : 0;
     // What was removed is there again at first.
-    if (count != word_head + ages + 2 * sides ||
+    if (count != word_head + ages + 2 * sides + torn ||
+        (torn != 0 && torn != (predict->mesh.vertex_count + 3) / 4) ||
         (predict->kept.is_made && !dr_predict_lay_kept(predict, memory)) ||
         (ages != 0 && ages != predict->kept.ages.count)) {
         return false;
@@ -188,5 +221,6 @@ bool dr_predict_take_words(dr_predict* predict, dr_memory* memory, const uint32_
         take_ages(predict, words + word_head);
         predict->kept.next = (int)words[1];
     }
+    take_torn(predict, words + word_head + ages + 2 * sides, torn > 0);
     return take_sides(predict, memory, words + word_head + ages, (int)sides);
 }

@@ -98,6 +98,18 @@ static bool push_edge(dr_memory* memory, dr_array* list, dr_array* gaps,
     return at && gap_at;
 }
 
+// Whether two features have a vertex in common by way of a seam.
+static bool are_sewn(const dr_predict_mesh* mesh, const int32_t* a, int a_count, const int32_t* b,
+                     int b_count)
+{
+    for (int i = 0; mesh->joint && i < a_count * b_count; ++i) {
+        if (mesh->joint[a[i / b_count]] == mesh->joint[b[i % b_count]]) {
+            return true;
+        }
+    }
+    return false;
+}
+
 // --- Sides ---
 
 // The side on which the sheet around the vertex is.
@@ -190,7 +202,8 @@ static bool make_point(const maker* m, const dr_predict_near* near)
     int vertex = m->pairs[near->pair].a, triangle = m->pairs[near->pair].b;
     touch t = touch_of(m, vertex, m->mesh->triangles[triangle][0]);
     facing f;
-    if (near->left > t.gap + m->rules->static_radius) {
+    if (near->left > t.gap + m->rules->static_radius ||
+        are_sewn(m->mesh, &m->pairs[near->pair].a, 1, m->mesh->triangles[triangle], 3)) {
         return true;
     }
     int side = 0;
@@ -270,7 +283,7 @@ static bool make_edge(const maker* m, const dr_predict_near* near)
                                .beta = near->weight[1]};
     const int32_t *a = m->mesh->edges[contact.a], *b = m->mesh->edges[contact.b];
     touch t = touch_of(m, a[0], b[0]);
-    if (near->left > t.gap + m->rules->static_radius ||
+    if (near->left > t.gap + m->rules->static_radius || are_sewn(m->mesh, a, 2, b, 2) ||
         (m->rules->is_kept && !can_be_kept(m, &contact))) {
         return true;
     }
@@ -293,7 +306,8 @@ static bool make_pair(const maker* m, const dr_predict_near* near)
 {
     dr_pair pair = m->pairs[near->pair];
     touch t = touch_of(m, pair.a, pair.b);
-    if (near->separation > t.gap + m->rules->static_radius) {
+    if (near->separation > t.gap + m->rules->static_radius ||
+        are_sewn(m->mesh, &pair.a, 1, &pair.b, 1)) {
         return true;
     }
     const float *start = m->query->start, *end = m->query->end;
@@ -307,6 +321,9 @@ static bool make_pair(const maker* m, const dr_predict_near* near)
     if (dr_dot(contact.normal, contact.normal) == 0.0f) {
         ++m->to->skipped;
         return true;
+    }
+    if (m->rules->as_printed) {
+        contact.normal = dr_scale(contact.normal, -1.0f);
     }
     drape_vec3 rest = dr_sub(m->mesh->rest[pair.b], m->mesh->rest[pair.a]);
     float gap = t.a == t.b ? rest_gap(t.gap, dr_dot(rest, rest)) : t.gap;

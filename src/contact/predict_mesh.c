@@ -55,8 +55,10 @@ static bool allocate(dr_predict_mesh* mesh, dr_memory* memory)
     mesh->vertex_triangle = dr_new(memory, int32_t, vertices);
     mesh->part_of_vertex = dr_new(memory, int32_t, vertices);
     mesh->rest = dr_new(memory, drape_vec3, vertices);
+    mesh->rest_squared = dr_new(memory, float, edges);
     return mesh->edges && mesh->edge_triangles && mesh->triangles && mesh->triangle_edges &&
-           mesh->own && mesh->region && mesh->vertex_triangle && mesh->part_of_vertex && mesh->rest;
+           mesh->own && mesh->region && mesh->vertex_triangle && mesh->part_of_vertex &&
+           mesh->rest && mesh->rest_squared;
 }
 
 static void copy_features(dr_predict_mesh* mesh, int p)
@@ -72,6 +74,9 @@ static void copy_features(dr_predict_mesh* mesh, int p)
             mesh->edges[part->first_edge + e][k] = part->first_vertex + part->mesh->edges[e].v[k];
             mesh->edge_triangles[part->first_edge + e][k] = -1;
         }
+        const int32_t* v = part->mesh->edges[e].v;
+        drape_vec3 rest = dr_sub(part->mesh->rest[v[1]], part->mesh->rest[v[0]]);
+        mesh->rest_squared[part->first_edge + e] = dr_dot(rest, rest);
     }
 }
 
@@ -150,6 +155,27 @@ void dr_predict_mesh_free(dr_predict_mesh* mesh, dr_memory* memory)
     dr_delete(memory, mesh->vertex_triangle, vertices);
     dr_delete(memory, mesh->part_of_vertex, vertices);
     dr_delete(memory, mesh->rest, vertices);
+    dr_delete(memory, mesh->rest_squared, edges);
+    dr_delete(memory, mesh->joint, vertices);
     dr_delete(memory, mesh->parts, mesh->part_count + 1);
     *mesh = (dr_predict_mesh){0};
+}
+
+bool dr_predict_mesh_join(dr_predict_mesh* mesh, dr_memory* memory, int a, int b)
+{
+    if (!mesh->joint) {
+        mesh->joint = dr_new(memory, int32_t, mesh->vertex_count + 1);
+        for (int v = 0; mesh->joint && v < mesh->vertex_count; ++v) {
+            mesh->joint[v] = v;
+        }
+    }
+    if (!mesh->joint) {
+        return false;
+    }
+    int from = mesh->joint[a] > mesh->joint[b] ? mesh->joint[a] : mesh->joint[b];
+    int to = mesh->joint[a] > mesh->joint[b] ? mesh->joint[b] : mesh->joint[a];
+    for (int v = 0; v < mesh->vertex_count; ++v) {
+        mesh->joint[v] = mesh->joint[v] == from ? to : mesh->joint[v];
+    }
+    return true;
 }

@@ -42,7 +42,9 @@ typedef struct dr_predict_mesh {
     uint8_t* own;    // by triangle
     uint8_t* region; // by triangle
     drape_vec3* rest;
-    int room; // triangles that arrays have room for
+    float* rest_squared; // by edge, m^2
+    int32_t* joint;      // by vertex: the least of all that seams make one with it; null: no seams
+    int room;            // triangles that arrays have room for
 } dr_predict_mesh;
 
 // First come, first served: the bits of all triangles. The `taken` arrays, one entry per vertex and
@@ -56,6 +58,9 @@ void dr_predict_own(int triangle_count, const int32_t (*triangles)[3],
 bool dr_predict_mesh_create(dr_predict_mesh* mesh, dr_memory* memory, const dr_predict_part* parts,
                             int part_count, const uint32_t allow[32]);
 void dr_predict_mesh_free(dr_predict_mesh* mesh, dr_memory* memory);
+// A seam makes two vertices one: features that have them have a vertex in common, and need no
+// contact. False when memory is short.
+bool dr_predict_mesh_join(dr_predict_mesh* mesh, dr_memory* memory, int a, int b);
 
 static inline const dr_predict_part* dr_predict_part_of(const dr_predict_mesh* mesh, int vertex)
 {

@@ -130,7 +130,14 @@ static void build_collider(dr_builder* builder, int index)
     def.friction_dynamic = desc->friction[1];
     def.keys = dr_motion_keys(builder->reader, desc->motion, inner, &def.key_count);
     dr_body_data body = {0};
-    if (desc->source != DR_COLLIDER_SHAPE && !builder->reader->failed) {
+    if (desc->points != NULL) {
+        def.hull = desc->points;
+        def.hull_count = desc->point_count;
+    } else if (desc->source == DR_COLLIDER_HULL && !builder->reader->failed) {
+        dr_scene_read_body(builder, desc, &body);
+        def.hull = body.view.positions;
+        def.hull_count = body.view.vertex_count;
+    } else if (desc->source != DR_COLLIDER_SHAPE && !builder->reader->failed) {
         dr_scene_read_body(builder, desc, &body);
         def.mesh = &body.view;
         def.frames = body.frames;

@@ -117,6 +117,31 @@ static void read_mesh(dr_reader* reader, const dr_json_node* node, dr_collider_d
     dr_reader_file(reader, node, &file);
 }
 
+// Of a file, or of points that stand there.
+static void read_hull(dr_reader* reader, const dr_json_node* node, dr_collider_desc* collider)
+{
+    collider->source = DR_COLLIDER_HULL;
+    if (node->kind == DR_JSON_STRING) {
+        const char* file = NULL;
+        collider->mesh = node;
+        dr_reader_file(reader, node, &file);
+        return;
+    }
+    int count = dr_reader_count(reader, node);
+    if (!reader->failed && count < 4) {
+        dr_reader_expect(reader, node, "a file, or at least 4 points [x, y, z]");
+        return;
+    }
+    drape_vec3* points =
+        reader->failed ? NULL : dr_reader_allocate(reader, (size_t)count, sizeof *points);
+    const dr_json_node* child = points != NULL ? node->first_child : NULL;
+    for (int i = 0; child != NULL && !reader->failed; ++i, child = child->next) {
+        dr_reader_vec3(reader, child, dr_within(max_length), &points[i]);
+    }
+    collider->points = points;
+    collider->point_count = count;
+}
+
 // An array of files, or one name with a number in it.
 static void read_files(dr_reader* reader, const dr_json_node* node)
 {
@@ -170,10 +195,10 @@ static void read_sequence(dr_reader* reader, const dr_json_node* node, dr_collid
 
 static void read_shape(dr_reader* reader, dr_object* object, dr_collider_desc* collider)
 {
-    static const char* const words[] = {"plane", "sphere",   "capsule", "box",
-                                        "mesh",  "sequence", NULL};
+    static const char* const words[] = {"plane", "sphere", "capsule",  "box",
+                                        "hull",  "mesh",   "sequence", NULL};
     static void (*const readers[])(dr_reader*, const dr_json_node*, dr_collider_desc*) = {
-        read_plane, read_sphere, read_capsule, read_box, read_mesh, read_sequence,
+        read_plane, read_sphere, read_capsule, read_box, read_hull, read_mesh, read_sequence,
     };
     const dr_json_node* shape = dr_object_choice(object, words);
     for (int i = 0; shape != NULL && words[i] != NULL; ++i) {

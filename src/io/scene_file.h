@@ -127,6 +127,7 @@ typedef enum dr_collider_source {
     DR_COLLIDER_SHAPE,    // one of drape_shape
     DR_COLLIDER_MESH,     // a mesh file
     DR_COLLIDER_SEQUENCE, // a mesh that changes from frame to frame
+    DR_COLLIDER_HULL,     // the hull of a mesh file, or of points
 } dr_collider_source;
 
 typedef struct dr_collider_desc {
@@ -139,6 +140,8 @@ typedef struct dr_collider_desc {
     const dr_json_node* mesh;
     const dr_json_node* files; // of a sequence: mesh files in an array, or a name with a number
     const dr_json_node* cache; // or a cache over `mesh`
+    const drape_vec3* points;  // of a hull that is no file
+    int point_count;
     float fps;
     dr_place_desc place;
     dr_motion_desc motion;

@@ -22,6 +22,7 @@ const dr_word dr_words_obstacles[] = {
     {"slide", DRAPE_OBSTACLES_SLIDE},
     {"ray", DRAPE_OBSTACLES_RAY},
     {"filter", DRAPE_OBSTACLES_FILTER},
+    {"discrete", DRAPE_OBSTACLES_DISCRETE},
     {NULL, 0},
 };
 

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "collide/hull.h"
 #include "contact/body.h"
 #include "contact/slide.h"
 #include "core/vec_math.h"
@@ -74,9 +75,16 @@ static bool check_frames(drape_world* world, const drape_collider_def* def)
 static bool check_def(drape_world* world, const drape_collider_def* def)
 {
     char sentence[256];
-    const char* refusal = def->mesh ? NULL : dr_shape_refusal(&def->shape);
+    const char* refusal = def->mesh || def->hull ? NULL : dr_shape_refusal(&def->shape);
+    if (def->mesh && def->hull) {
+        return dr_world_fail(world, "a collider is a mesh or a hull, not both");
+    }
     if (refusal) {
         return dr_world_fail(world, "%s", refusal);
+    }
+    if ((def->mesh || def->hull) && dr_world_is_discrete(world)) {
+        return dr_world_fail(world, "the obstacle response `discrete` knows planes, spheres, "
+                                    "capsules and boxes, not meshes and hulls");
     }
     if (!pose_is_sound(def->place)) {
         return dr_world_fail(world, "a collider's place needs finite numbers and a unit rotation");
@@ -87,6 +95,9 @@ static bool check_def(drape_world* world, const drape_collider_def* def)
     }
     if (!isfinite(def->friction_static) || !isfinite(def->friction_dynamic)) {
         return dr_world_fail(world, "a collider's friction must be finite");
+    }
+    if (def->hull && !check_places(world, def->hull, def->hull_count, "the hull")) {
+        return false;
     }
     return def->frame_count == 0 || check_frames(world, def);
 }
@@ -127,11 +138,29 @@ static bool create_body(drape_world* world, dr_collider* collider, const drape_c
     return collider->body || dr_world_fail(world, "%s", sentence);
 }
 
+// The triangles of a hull.
+static bool create_hull(drape_world* world, dr_collider* collider, const drape_collider_def* def)
+{
+    char sentence[256];
+    dr_hull hull;
+    const char* refusal = dr_hull_create(&hull, &world->memory, def->hull, def->hull_count);
+    if (!refusal) {
+        drape_mesh_view view = {.positions = hull.positions,
+                                .triangles = hull.triangles[0],
+                                .vertex_count = hull.vertex_count,
+                                .triangle_count = hull.triangle_count};
+        collider->body = dr_body_create(&world->memory, &view, world->isa, world->pool, sentence,
+                                        sizeof sentence);
+    }
+    dr_hull_free(&hull, &world->memory);
+    return collider->body || dr_world_fail(world, "%s", refusal ? refusal : sentence);
+}
+
 // Planes for vertices come from triangles, those that files and pictures show; floors have no end.
 static bool create_shape_body(drape_world* world, dr_collider* collider)
 {
-    if (world->def.method.obstacles == DRAPE_OBSTACLES_PREDICTIVE || collider->body ||
-        collider->shape.kind == DRAPE_SHAPE_PLANE) {
+    if (world->def.method.obstacles == DRAPE_OBSTACLES_PREDICTIVE || dr_world_is_discrete(world) ||
+        collider->body || collider->shape.kind == DRAPE_SHAPE_PLANE) {
         return true;
     }
     collider->body = dr_slide_body_of_shape(&world->memory, &collider->shape, world->def.thickness,
@@ -146,7 +175,7 @@ static dr_collider* collider_create(dr_memory* memory, const drape_collider_def*
         return NULL;
     }
     collider->base.rotate = (drape_quat){0.0f, 0.0f, 0.0f, 1.0f};
-    if (!def->mesh) {
+    if (!def->mesh && !def->hull) {
         collider->shape = dr_shape_simplify(def->shape, &collider->base.translate);
     }
     collider->friction_static = def->friction_static;
@@ -173,6 +202,7 @@ drape_collider_id drape_collider_add(drape_world* world, const drape_collider_de
     }
     dr_collider* collider = collider_create(&world->memory, def);
     if (collider && ((def->mesh && !create_body(world, collider, def)) ||
+                     (def->hull && !create_hull(world, collider, def)) ||
                      !create_shape_body(world, collider))) {
         dr_collider_destroy(collider, &world->memory);
         return id;

@@ -28,6 +28,8 @@ typedef struct dr_pose {
     drape_vec3* frames; // frame_count times the given vertices
     drape_vec3* places; // scratch: two per given vertex, places and normals
     int frame_count, given_count;
+    int32_t* held; // slots that may go nowhere: they do not yield, as pinned ones
+    int held_count, held_room;
     float fps;
     drape_transform moved; // by jumps since: where the frames are now
     bool has_jumped;
@@ -109,6 +111,10 @@ void dr_world_follow_jumps(drape_world* world);
 
 // The pose of the frames at a time becomes the one at the end of the step.
 void dr_pose_lead(struct dr_cloth* cloth, double time);
+
+// Vertices that must be just where the pose has them: they do not yield, and go with it.
+void dr_pose_hold(struct dr_cloth* cloth);
+void dr_world_move_poses(drape_world* world); // to the end of the substep, before pins
 
 void dr_pose_free(dr_pose* pose, dr_memory* memory);
 

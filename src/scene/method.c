@@ -80,7 +80,7 @@ static const char* unknown_word(const drape_method* method)
     if ((unsigned)method->integrator > DRAPE_INTEGRATOR_IMPLICIT) {
         return "unknown integrator";
     }
-    if ((unsigned)method->obstacles > DRAPE_OBSTACLES_FILTER) {
+    if ((unsigned)method->obstacles > DRAPE_OBSTACLES_DISCRETE) {
         return "unknown obstacle response";
     }
     if ((unsigned)method->self > DRAPE_SELF_GUARDED) {
@@ -102,6 +102,13 @@ static const char* obstacles_refusal(const drape_method* method)
     if (method->obstacles == DRAPE_OBSTACLES_FILTER && method->model != DRAPE_MODEL_SPRINGS) {
         return "the obstacle response `filter` needs the cloth model `springs`";
     }
+    // Pushed out after each sweep; what others guarantee could not be kept.
+    if (method->obstacles == DRAPE_OBSTACLES_DISCRETE &&
+        (method->model != DRAPE_MODEL_XPBD ||
+         (method->self != DRAPE_SELF_NONE && method->self != DRAPE_SELF_PREDICTIVE))) {
+        return "the obstacle response `discrete` needs the cloth model `xpbd` and self-collision "
+               "`none` or `predictive`";
+    }
     return NULL;
 }
 
@@ -109,7 +116,9 @@ static const char* self_refusal(const drape_method* method)
 {
     switch (method->self) {
     case DRAPE_SELF_PREDICTIVE:
-        return method->model != DRAPE_MODEL_XPBD || method->obstacles != DRAPE_OBSTACLES_PREDICTIVE
+        return method->model != DRAPE_MODEL_XPBD ||
+                       (method->obstacles != DRAPE_OBSTACLES_PREDICTIVE &&
+                        method->obstacles != DRAPE_OBSTACLES_DISCRETE)
                    ? "self-collision `predictive` needs the cloth model `xpbd` and the obstacle "
                      "response `predictive`"
                    : NULL;

@@ -241,6 +241,7 @@ void dr_world_refresh_pins(drape_world* world)
         for (int v = 0; v < sheet->vertex_count; ++v) {
             dr_sheet_set_inverse_mass(sheet, sheet->slot_of_vertex[v], 1.0f / sheet->mass[v]);
         }
+        dr_pose_hold(cloth);
         for (int k = 0; k < dr_slots_count(&world->pins); ++k) {
             const dr_pin* pin = dr_slots_at(&world->pins, k);
             if (pin && pin->weight >= 1.0f && dr_world_cloth(world, pin->cloth) == cloth) {
@@ -302,6 +303,7 @@ static void set_targets(const drape_world* world, dr_pin* pin)
 void dr_world_move_pins(drape_world* world)
 {
     float per_h = 1.0f / world->substep.h;
+    dr_world_move_poses(world); // where both hold a vertex, pins do
     for (int k = 0; k < dr_slots_count(&world->pins); ++k) {
         dr_pin* pin = dr_slots_at(&world->pins, k);
         dr_cloth* cloth = pin ? dr_world_cloth(world, pin->cloth) : NULL;

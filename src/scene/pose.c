@@ -13,6 +13,7 @@ void dr_pose_free(dr_pose* pose, dr_memory* memory)
     dr_leash_free(&pose->leash, memory);
     dr_delete(memory, pose->frames, given * (size_t)pose->frame_count);
     dr_delete(memory, pose->places, 2 * given);
+    dr_delete(memory, pose->held, pose->held_room);
     *pose = (dr_pose){0};
 }
 
@@ -72,6 +73,29 @@ static void set_limits(dr_cloth* cloth, const drape_pose_def* def)
     }
 }
 
+// A vertex that is only put back after each sweep takes half of what its neighbours are put right by
+// with it; a few sweeps then leave cloth that hangs from such vertices long by a quarter.
+static void list_held(dr_cloth* cloth)
+{
+    dr_pose* pose = &cloth->control.pose;
+    const dr_sheet* sheet = cloth->sheet;
+    pose->held_count = 0;
+    for (int v = 0; v < sheet->vertex_count; ++v) {
+        int slot = sheet->slot_of_vertex[v];
+        if (*fourth(sheet, pose->leash.from, slot) == 0.0f) {
+            pose->held[pose->held_count++] = slot;
+        }
+    }
+}
+
+void dr_pose_hold(dr_cloth* cloth)
+{
+    const dr_pose* pose = &cloth->control.pose;
+    for (int i = 0; pose->is_set && i < pose->held_count; ++i) {
+        dr_sheet_set_inverse_mass(cloth->sheet, pose->held[i], 0.0f);
+    }
+}
+
 static bool make_pose(dr_memory* memory, dr_cloth* cloth, const drape_pose_def* def, dr_pose* pose)
 {
     size_t places = (size_t)cloth->given_count * (size_t)def->frame_count;
@@ -81,8 +105,10 @@ static bool make_pose(dr_memory* memory, dr_cloth* cloth, const drape_pose_def* 
                       .moved = dr_transform_none()};
     pose->frames = dr_new(memory, drape_vec3, places);
     pose->places = dr_new(memory, drape_vec3, 2 * (size_t)cloth->given_count);
+    pose->held_room = def->max_distance ? cloth->sheet->vertex_count : 0;
+    pose->held = dr_new(memory, int32_t, pose->held_room);
     bool made = dr_leash_create(&pose->leash, memory, cloth->sheet) && pose->places &&
-                (places == 0 || pose->frames);
+                (places == 0 || pose->frames) && (pose->held_room == 0 || pose->held);
     if (made && places > 0) {
         memcpy(pose->frames, def->frames, sizeof *def->frames * places);
     }
@@ -97,6 +123,7 @@ bool drape_cloth_follow(drape_world* world, drape_cloth_id id, const drape_pose_
     }
     dr_world_disturb(world, cloth);
     dr_pose* pose = &cloth->control.pose;
+    cloth->is_held_stale = true;
     if (!def) {
         dr_pose_free(pose, &world->memory);
         return true;
@@ -123,6 +150,7 @@ bool drape_cloth_follow(drape_world* world, drape_cloth_id id, const drape_pose_
     dr_pose_free(pose, &world->memory);
     *pose = made;
     set_limits(cloth, def);
+    list_held(cloth);
     if (def->frame_count > 0) {
         dr_pose_lead(cloth, world->time);
     }
@@ -166,6 +194,7 @@ static bool set_end(dr_cloth* cloth, const drape_vec3* positions, const drape_ve
     }
     if (!pose->is_set) {
         dr_leash_settle(&pose->leash, sheet->layout);
+        cloth->is_held_stale = true;
     }
     pose->is_set = true;
     pose->is_moving |= has_moved;
@@ -214,4 +243,23 @@ void dr_pose_lead(dr_cloth* cloth, double time)
     }
     make_normals(cloth, places, normals);
     set_end(cloth, places, normals);
+}
+
+void dr_world_move_poses(drape_world* world)
+{
+    float per_h = 1.0f / world->substep.h, share = world->substep.share_end;
+    for (int k = 0; k < dr_slots_count(&world->cloths); ++k) {
+        dr_cloth* cloth = dr_world_awake(world, k);
+        const dr_pose* pose = cloth ? &cloth->control.pose : NULL;
+        for (int i = 0; pose && pose->is_set && i < pose->held_count; ++i) {
+            dr_sheet* sheet = cloth->sheet;
+            int slot = pose->held[i];
+            drape_vec3 to = dr_sheet_get(sheet->layout, pose->leash.to, slot);
+            drape_vec3 from = dr_sheet_get(sheet->layout, pose->leash.from, slot);
+            drape_vec3 place = share < 1.0f ? dr_lerp(from, to, share) : to;
+            drape_vec3 start = dr_sheet_get(sheet->layout, sheet->start, slot);
+            dr_sheet_set(sheet->layout, sheet->pos, slot, place);
+            dr_sheet_set(sheet->layout, sheet->vel, slot, dr_scale(dr_sub(place, start), per_h));
+        }
+    }
 }

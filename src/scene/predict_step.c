@@ -99,6 +99,38 @@ static bool place_vertices(dr_predict_world* of, dr_memory* memory)
     return of->offset != NULL;
 }
 
+// --- Seams ---
+
+static int vertex_of_slot(const dr_predict_world* of, const dr_cloth* cloth, int slot)
+{
+    for (int p = 0; p < of->part_count; ++p) {
+        for (int v = 0; of->parts[p].cloth == cloth && v < of->parts[p].count; ++v) {
+            if (cloth->sheet->slot_of_vertex[v] == slot) {
+                return of->parts[p].first + v;
+            }
+        }
+    }
+    return -1;
+}
+
+static bool join_seams(drape_world* world, dr_predict_world* of)
+{
+    for (int k = 0; k < dr_slots_count(&world->seams); ++k) {
+        const dr_seam* seam = dr_slots_at(&world->seams, k);
+        for (int i = 0; seam && i < seam->count; ++i) {
+            int a = vertex_of_slot(of, dr_world_cloth(world, seam->cloth_a), seam->slots_a[i]);
+            int b = vertex_of_slot(of, dr_world_cloth(world, seam->cloth_b), seam->slots_b[i]);
+            if (a >= 0 && b >= 0 &&
+                !dr_predict_mesh_join(&of->predict.mesh, &world->memory, a, b)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+// --- The whole ---
+
 static bool create(drape_world* world, dr_predict_world* of)
 {
     dr_memory* memory = &world->memory;
@@ -116,7 +148,7 @@ static bool create(drape_world* world, dr_predict_world* of)
     }
     dr_predict_options options = options_of(world);
     made = made && dr_predict_create(&of->predict, memory, parts, count, &options) &&
-           place_vertices(of, memory);
+           place_vertices(of, memory) && join_seams(world, of);
     dr_delete(memory, parts, count + 1);
     return made;
 }
@@ -213,6 +245,26 @@ static void write_now(const dr_predict_world* of, const dr_sheet* sheet, int ste
 
 // --- Step ---
 
+// Vertices that are torn out of shape pass solids, too: they may be caught behind them.
+static void let_solids_go(drape_world* world, const dr_predict_world* of)
+{
+    for (int i = 0; i < world->run_count; ++i) {
+        dr_contact_run* run = &world->runs[i];
+        const part_place* part = of->parts;
+        while (part->cloth != run->cloth) {
+            ++part;
+        }
+        for (int v = 0; v < part->count; ++v) {
+            int slot = run->cloth->sheet->slot_of_vertex[v];
+            for (int k = 0; (of->predict.torn[part->first + v] & 2) && k < run->count; ++k) {
+                if (run->contacts[k].vector == slot >> 3) {
+                    run->contacts[k].gap[slot & 7] = DR_CONTACT_OUT_OF_REACH;
+                }
+            }
+        }
+    }
+}
+
 bool dr_world_begin_predict(drape_world* world)
 {
     if (!is_predictive(world)) {
@@ -230,6 +282,9 @@ bool dr_world_begin_predict(drape_world* world)
     if (!dr_predict_begin(predict, &world->memory, world->pool, share, is_first)) {
         return false;
     }
+    if (predict->torn_count > 0) {
+        let_solids_go(world, of);
+    }
     drape_step_report* report = &world->report;
     report->box_tests += predict->box_tests;
     report->self_box_tests += predict->box_tests;
@@ -239,18 +294,14 @@ bool dr_world_begin_predict(drape_world* world)
     return true;
 }
 
-static void sweep(drape_world* world, void* context)
+void dr_world_resolve_predict(drape_world* world)
 {
-    (void)context;
-    dr_predict_world* of = world->predict;
-    for_touched(of, read_now);
-    dr_predict_sweep(&of->predict);
-    for_touched(of, write_now);
-}
-
-dr_after_sweep* dr_world_predict_sweep(const drape_world* world)
-{
-    return is_predictive(world) && world->predict->predict.touched_count > 0 ? sweep : NULL;
+    dr_predict_world* of = is_predictive(world) ? world->predict : NULL;
+    if (of && of->predict.touched_count > 0) {
+        for_touched(of, read_now);
+        dr_predict_sweep(&of->predict);
+        for_touched(of, write_now);
+    }
 }
 
 void dr_world_finish_predict(drape_world* world)

@@ -14,9 +14,8 @@ const char* dr_predictive_refusal(const drape_predictive_def* def);
 
 // Contacts of the substep, after cloths were predicted. False when memory is short.
 bool dr_world_begin_predict(drape_world* world);
-// What is to be done after each sweep; null: nothing.
-dr_after_sweep* dr_world_predict_sweep(const drape_world* world);
-void dr_world_finish_predict(drape_world* world); // once a step
+void dr_world_resolve_predict(drape_world* world); // in each sweep, before the contacts with solids
+void dr_world_finish_predict(drape_world* world);  // once a step
 // What steps leave to the next ones, as words for snapshots; none when the method is another one.
 int dr_world_predict_word_count(const drape_world* world);
 uint32_t dr_world_predict_word(const drape_world* world, int index);

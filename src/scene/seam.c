@@ -1,6 +1,7 @@
 #include <math.h>
 
 #include "core/vec_math.h"
+#include "scene/predict_step.h"
 #include "scene/sleep.h"
 
 static bool check_rows(drape_world* world, const dr_cloth* cloth, const int32_t* vertices,
@@ -68,6 +69,7 @@ drape_seam_id drape_seam_add(drape_world* world, const drape_seam_def* def)
         seam->slots_b[i] = dr_cloth_slot(dr_world_cloth(world, def->cloth_b), def->vertices_b[i]);
     }
     dr_world_disturb(world, NULL);
+    dr_world_free_predict(world); // sewn vertices need no contacts
     return id;
 }
 

@@ -9,9 +9,10 @@
 bool dr_world_has_trials(const drape_world* world)
 {
     const drape_method* method = &world->def.method;
-    return method->model != DRAPE_MODEL_XPBD || method->obstacles != DRAPE_OBSTACLES_PREDICTIVE ||
-           method->self == DRAPE_SELF_GEOMETRIC || method->self == DRAPE_SELF_BOXES ||
-           method->self == DRAPE_SELF_PARTICLES;
+    bool is_swept = method->obstacles == DRAPE_OBSTACLES_PREDICTIVE ||
+                    method->obstacles == DRAPE_OBSTACLES_DISCRETE;
+    return method->model != DRAPE_MODEL_XPBD || !is_swept || method->self == DRAPE_SELF_GEOMETRIC ||
+           method->self == DRAPE_SELF_BOXES || method->self == DRAPE_SELF_PARTICLES;
 }
 
 // --- Beginning ---

@@ -269,7 +269,7 @@ static void finish_step(drape_world* world, float dt)
         report->max_stretch = fmaxf(report->max_stretch, dr_cloth_max_stretch(cloth));
         report->kinetic_energy += dr_cloth_kinetic_energy(cloth);
     }
-    if (world->def.method.obstacles == DRAPE_OBSTACLES_PREDICTIVE) {
+    if (world->def.method.obstacles == DRAPE_OBSTACLES_PREDICTIVE || dr_world_is_discrete(world)) {
         report->smallest_gap = dr_world_smallest_gap(world);
     }
     dr_world_finish_obstacles(world);
@@ -291,12 +291,14 @@ static bool detect_and_solve(drape_world* world)
     drape_stage_ms* ms = &world->report.ms;
     double t0 = dr_now_ms();
     bool has_apart = dr_world_has_apart(world);
-    if (!dr_world_detect(world) || !dr_world_begin_predict(world) ||
+    bool has_found =
+        dr_world_is_discrete(world) ? dr_world_begin_push_out(world) : dr_world_detect(world);
+    if (!has_found || !dr_world_begin_predict(world) ||
         (has_apart && !dr_world_touch_apart(world))) {
         return false;
     }
     double t1 = dr_now_ms();
-    dr_world_solve(world, dr_world_predict_sweep(world), NULL);
+    dr_world_solve(world, NULL, NULL);
     double t2 = dr_now_ms();
     bool is_guarded = has_apart ? dr_world_guard_apart(world) : guard(world);
     ms->detect += t1 - t0;

@@ -132,6 +132,7 @@ struct drape_world {
     int run_count;
     int32_t* group_start; // runs of one chunk of one cloth lie together
     int group_count;
+    int32_t* push_counts; // by chunk item: vertices that were pushed out in this sweep
     drape_step_report report;
 };
 
@@ -179,11 +180,19 @@ float dr_world_smallest_gap(const drape_world* world);
 dr_friction dr_world_friction(const drape_world* world, const dr_cloth* cloth,
                               float collider_static, float collider_dynamic);
 
+// --- push_out_step.c ---
+static inline bool dr_world_is_discrete(const drape_world* world)
+{
+    return world->def.method.obstacles == DRAPE_OBSTACLES_DISCRETE;
+}
+bool dr_world_begin_push_out(drape_world* world); // once a substep; false when memory is short
+void dr_world_push_out(drape_world* world);       // after a sweep, when that is the way
+
 // Predictive contacts between cloths are for games: there solids hold vertices and nothing else,
-// at a fixed price.
+// at a fixed price; and so do solids that push out.
 static inline bool dr_world_holds_vertices(const drape_world* world)
 {
-    return world->def.method.self == DRAPE_SELF_PREDICTIVE;
+    return world->def.method.self == DRAPE_SELF_PREDICTIVE || dr_world_is_discrete(world);
 }
 
 // --- guard.c ---

@@ -1,5 +1,6 @@
 // The stages of a substep for position based sheets, and the lists of work they are cut into.
 #include "scene/apart_step.h"
+#include "scene/predict_step.h"
 #include "scene/sleep.h"
 #include "scene/world.h"
 #include "solver/xpbd.h"
@@ -164,7 +165,9 @@ void dr_world_solve(drape_world* world, dr_after_sweep* after, void* context)
         dr_world_pull_controls(world);
         dr_world_pull_seams(world);
         dr_world_resolve_apart(world);
+        dr_world_resolve_predict(world); // solids have the last word
         dr_world_resolve_contacts(world);
+        dr_world_push_out(world);
         if (i == 0 && dr_world_detect_again(world)) {
             dr_world_resolve_contacts(world);
         }

@@ -176,10 +176,37 @@ START_TEST(c1_edge_gradients)
         batch.normal[1][3] = n.y;
         batch.normal[2][3] = n.z;
         dr_predict_places places = {start[0], records[0]};
-        kernels_of(_i)->sweep_edges(&batch, 1, places);
+        kernels_of(_i)->sweep_edges(&batch, 1, places, false);
         ck_assert_double_lt(moves_as(&w, q, (const float(*)[4])before, (const float(*)[4])records),
                             1e-3);
     }
+}
+END_TEST
+
+// As printed the distance counts the wrong way round: edges well apart are driven further, each
+// sweep by more than the one before.
+START_TEST(c1_printed_edges_run_away)
+{
+    const float first = 0.02f, target = 0.01f;
+    float apart[2] = {first, first};
+    for (int printed = 0; printed < 2; ++printed) {
+        float records[records_count][4] = {{-1, 0, 0, 1}, {1, 0, 0, 1}, {0, first, -1, 1}};
+        memcpy(records[3], (float[4]){0, first, 1, 1}, sizeof records[3]);
+        float start[records_count][4] = {{0}};
+        dr_edge_batch batch;
+        memset(&batch, 0, sizeof batch);
+        fill(&batch.lanes, target);
+        batch.alpha[3] = batch.beta[3] = 0.5f;
+        batch.normal[1][3] = 1.0f;
+        dr_predict_places places = {start[0], records[0]};
+        for (int sweep = 0; sweep < 4; ++sweep) {
+            kernels_of(_i)->sweep_edges(&batch, 1, places, printed);
+        }
+        apart[printed] = records[2][1] - records[0][1];
+    }
+    ck_assert_float_eq_tol(apart[0], first, 1e-6f);
+    // d becomes 2 d + target.
+    ck_assert_float_eq_tol(apart[1], 16.0f * (first + target) - target, 1e-5f);
 }
 END_TEST
 
@@ -335,6 +362,7 @@ int main(void)
     tcase_add_loop_test(solve, c1_point_gradients, 0, 3);
     tcase_add_test(solve, c1_printed_point_gradients_are_off);
     tcase_add_loop_test(solve, c1_edge_gradients, 0, 3);
+    tcase_add_loop_test(solve, c1_printed_edges_run_away, 0, 3);
     tcase_add_loop_test(solve, c1_gradients_sum_to_zero, 0, 3);
     tcase_add_loop_test(solve, c2_separated_features_want_nothing, 0, 4);
     tcase_add_test(solve, groups_share_no_vertex_and_lose_no_contact);

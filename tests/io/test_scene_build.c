@@ -469,6 +469,39 @@ static void write_text(const test_folder* folder, const char* name, const char* 
     ck_assert_int_eq(fclose(file), 0);
 }
 
+#define HULL(what)                                                          \
+    "{\"drape\": 1, \"cloths\": [{\"grid\": {\"resolution\": [3, 3]}}], " \
+    "\"colliders\": [{\"hull\": " what "}]}"
+
+// Points and a file of the same corners are the same solid, without what is inside.
+START_TEST(hulls_are_of_points_or_of_files)
+{
+    test_folder folder = test_folder_make();
+    write_text(&folder, "points.obj",
+               "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nv .1 .1 .1\nf 1 2 3\nf 1 2 5\nf 3 4 5\n");
+    write_text(&folder, "file.json", HULL("\"points.obj\""));
+    write_text(&folder, "points.json",
+               HULL("[[0, 0, 0], [1, 0, 0], [0.1, 0.1, 0.1], [0, 1, 0], [0, 0, 1]]"));
+    const char* names[2] = {"file.json", "points.json"};
+    for (int k = 0; k < 2; ++k) {
+        drape_error error = {0};
+        drape_scene* scene = drape_scene_open(test_path(&folder, names[k]), NULL, &error);
+        ck_assert_msg(scene != NULL, "%s", error.sentence);
+        int vertices = 0, triangles = 0;
+        ck_assert(drape_collider_mesh(drape_scene_world(scene), drape_scene_collider(scene, 0),
+                                      1e-3f, NULL, &vertices, NULL, &triangles));
+        ck_assert_int_eq(vertices, 4);
+        ck_assert_int_eq(triangles, 4);
+        drape_scene_close(scene);
+    }
+    drape_error error = {0};
+    write_text(&folder, "flat.json", HULL("[[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0]]"));
+    ck_assert_ptr_null(drape_scene_open(test_path(&folder, "flat.json"), NULL, &error));
+    ck_assert_ptr_nonnull(strstr(error.sentence, "the points of a hull lie in one plane"));
+    test_folder_remove(&folder);
+}
+END_TEST
+
 #define SEQUENCE(what)                                                               \
     "{\"drape\": 1, \"fps\": 10, \"cloths\": [{\"grid\": {\"resolution\": [3, 3]}}], " \
     "\"colliders\": [{\"sequence\": " what "}]}"
@@ -722,6 +755,7 @@ int main(void)
     tcase_add_test(whole, what_the_world_refuses_is_told_with_its_place);
     tcase_add_test(whole, refused_choices_are_told_with_their_place);
     tcase_add_test(whole, guard_is_used_or_missed_aloud);
+    tcase_add_test(whole, hulls_are_of_points_or_of_files);
     tcase_add_test(whole, sequences_move_colliders);
     tcase_add_test(whole, scenes_that_come_along_are_built_or_incomplete);
     tcase_add_test(whole, garments_can_be_built);

@@ -483,7 +483,8 @@ static const bad_part bad_parts[] = {
      "cloths[0].seams[0].b.cloth: expected the name of a cloth, found \"other\""},
 
     {COLLIDER, "\"name\": \"x\"",
-     "colliders[0]: expected one of the keys plane, sphere, capsule, box, mesh, sequence, found "
+     "colliders[0]: expected one of the keys plane, sphere, capsule, box, hull, mesh, sequence, "
+     "found "
      "none"},
     {COLLIDER, "\"sfere\": {}", "colliders[0].sfere: unknown key; did you mean \"sphere\"?"},
     {COLLIDER, "\"sphere\": {}", "colliders[0].sphere: expected the key \"radius\""},
@@ -498,6 +499,10 @@ static const bad_part bad_parts[] = {
     {COLLIDER, "\"capsule\": {\"radii\": [1, 3], \"height\": 1}",
      "colliders[0].capsule: expected the radii to differ by less than the height, else one ball "
      "holds the other"},
+    {COLLIDER, "\"hull\": [[0, 0, 0], [1, 0, 0], [0, 1, 0]]",
+     "colliders[0].hull: expected a file, or at least 4 points [x, y, z], found an array"},
+    {COLLIDER, "\"hull\": [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0]]",
+     "colliders[0].hull[3]: expected three numbers [x, y, z], found an array"},
     {COLLIDER, "\"sequence\": {\"files\": []}",
      "colliders[0].sequence.files: expected at least one file, found an empty array"},
     {COLLIDER, "\"sequence\": {\"cache\": \"a.pc2\"}",

@@ -33,6 +33,7 @@ static const obstacle_word obstacles[] = {
     {"`slide`", DRAPE_OBSTACLES_SLIDE, true},
     {"`ray`", DRAPE_OBSTACLES_RAY, true},
     {"`filter`", DRAPE_OBSTACLES_FILTER, true},
+    {"`discrete`", DRAPE_OBSTACLES_DISCRETE, false},
 };
 
 typedef enum self_promise {
@@ -79,6 +80,9 @@ typedef struct refusal {
 #define NEEDS "needs the cloth model `xpbd` and the obstacle response `predictive`"
 #define PREDICTIVE_NEEDS "self-collision `predictive` " NEEDS
 #define GUARDED_NEEDS "self-collision `guarded` " NEEDS
+#define DISCRETE_NEEDS                                                                            \
+    "the obstacle response `discrete` needs the cloth model `xpbd` and self-collision `none` or " \
+    "`predictive`"
 
 // The first that fits counts; what fits none runs.
 static const refusal refusals[] = {
@@ -90,6 +94,12 @@ static const refusal refusals[] = {
      "the obstacle response `filter` needs the cloth model `springs`"},
     {DRAPE_MODEL_ELASTIC, DRAPE_OBSTACLES_FILTER, ANY,
      "the obstacle response `filter` needs the cloth model `springs`"},
+    {DRAPE_MODEL_ELASTIC, DRAPE_OBSTACLES_DISCRETE, ANY, DISCRETE_NEEDS},
+    {DRAPE_MODEL_SPRINGS, DRAPE_OBSTACLES_DISCRETE, ANY, DISCRETE_NEEDS},
+    {ANY, DRAPE_OBSTACLES_DISCRETE, DRAPE_SELF_GEOMETRIC, DISCRETE_NEEDS},
+    {ANY, DRAPE_OBSTACLES_DISCRETE, DRAPE_SELF_BOXES, DISCRETE_NEEDS},
+    {ANY, DRAPE_OBSTACLES_DISCRETE, DRAPE_SELF_PARTICLES, DISCRETE_NEEDS},
+    {ANY, DRAPE_OBSTACLES_DISCRETE, DRAPE_SELF_GUARDED, DISCRETE_NEEDS},
     {DRAPE_MODEL_ELASTIC, ANY, DRAPE_SELF_PREDICTIVE, PREDICTIVE_NEEDS},
     {DRAPE_MODEL_SPRINGS, ANY, DRAPE_SELF_PREDICTIVE, PREDICTIVE_NEEDS},
     {ANY, DRAPE_OBSTACLES_SLIDE, DRAPE_SELF_PREDICTIVE, PREDICTIVE_NEEDS},

@@ -156,6 +156,44 @@ START_TEST(no_vertex_goes_further_than_it_may)
 }
 END_TEST
 
+// Cloth hangs from vertices that may go nowhere as it hangs from pins.
+START_TEST(held_vertices_are_as_good_as_pins)
+{
+    drape_world* worlds[2] = {make_world(), make_world()};
+    drape_cloth_id cloths[2];
+    int32_t top[side];
+    float most[count];
+    drape_vec3 places[count];
+    fill(most, INFINITY);
+    sheet_at(vec(0, 0, 0), places);
+    for (int i = 0; i < side; ++i) {
+        top[i] = i;
+        most[i] = 0.0f;
+    }
+    for (int k = 0; k < 2; ++k) {
+        cloths[k] = add_sheet(worlds[k], _i, 1.0f, side, vec(0, 0, 0), vec(0, 0, 0));
+    }
+    drape_pin_id pin = pin_vertices(worlds[0], cloths[0], top, side);
+    drape_pose_def def = {.max_distance = most};
+    ck_assert(drape_cloth_follow(worlds[1], cloths[1], &def));
+    ck_assert(drape_cloth_set_pose(worlds[1], cloths[1], places, NULL, count));
+    for (int frame = 1; frame <= 40; ++frame) {
+        sheet_at(vec(0, 0.01f * (float)frame, 0), places);
+        ck_assert(drape_pin_move(worlds[0], pin, places, side));
+        ck_assert(drape_cloth_set_pose(worlds[1], cloths[1], places, NULL, count));
+        for (int k = 0; k < 2; ++k) {
+            drape_world_step(worlds[k], FRAME);
+        }
+    }
+    for (int v = 0; v < count; ++v) {
+        drape_vec3 a = place_of(worlds[0], cloths[0], v), b = place_of(worlds[1], cloths[1], v);
+        ck_assert_float_lt(dr_length(dr_sub(a, b)), 1e-5f);
+    }
+    drape_world_destroy(worlds[0]);
+    drape_world_destroy(worlds[1]);
+}
+END_TEST
+
 START_TEST(backstop_is_a_floor_below_the_pose)
 {
     drape_world* world = make_world();
@@ -284,6 +322,7 @@ int main(void)
     TCase* tests = tcase_create("pose");
     tcase_add_loop_test(tests, eight_at_a_time_is_one_by_one, 0, 2);
     tcase_add_loop_test(tests, no_vertex_goes_further_than_it_may, 0, 2);
+    tcase_add_loop_test(tests, held_vertices_are_as_good_as_pins, 0, 2);
     tcase_add_loop_test(tests, backstop_is_a_floor_below_the_pose, 0, 2);
     tcase_add_test(tests, frames_are_poses_in_time);
     tcase_add_test(tests, saved_poses_go_on_alike);

@@ -182,6 +182,46 @@ START_TEST(c6_without_contacts_they_pass)
 }
 END_TEST
 
+// --- As printed ---
+
+// Two sheets at rest, further apart than they are thick. Their distance along y after three steps,
+// and how much they are stretched.
+static float rest_apart(const char* method, drape_contact_features features, float* stretch)
+{
+    enum { count = 6 };
+    drape_world_def def = predict_def(1, 10);
+    ck_assert(drape_method_by_name(method, &def.method));
+    def.gravity = vec(0, 0, 0);
+    def.predictive.features = features;
+    drape_world* world = drape_world_create(&def);
+    drape_cloth_id lower =
+        add_layer(world, 0.1f, count, vec(0, 0, 0), vec(0, 0, 0), vec(0, 0, 0), -1);
+    drape_cloth_id upper =
+        add_layer(world, 0.1f, count, vec(0.007f, 0.015f, 0.004f), vec(0, 0, 0), vec(0, 0, 0), -1);
+    drape_step_report report = {0};
+    for (int i = 0; i < 3; ++i) {
+        report = drape_world_step(world, 1.0f / 30.0f);
+        ck_assert_int_eq(report.non_finite_count, 0);
+        ck_assert(i > 0 || report.self_contact_count > 0);
+    }
+    *stretch = report.max_stretch;
+    float apart = middle_of(world, upper).y - middle_of(world, lower).y;
+    drape_world_destroy(world);
+    return apart;
+}
+
+START_TEST(what_is_printed_moves_sheets_that_rest)
+{
+    float stretch = 0.0f;
+    ck_assert_float_eq_tol(rest_apart("predict", DRAPE_FEATURES_MESH, &stretch), 0.015f, 1e-4f);
+    ck_assert_float_lt(stretch, 1e-3f);
+    ck_assert_float_eq_tol(rest_apart("predict", DRAPE_FEATURES_POINTS, &stretch), 0.015f, 1e-4f);
+    // Edges run away from each other; points change sides.
+    ck_assert_float_gt(rest_apart("predict_paper", DRAPE_FEATURES_MESH, &stretch), 0.02f);
+    ck_assert_float_lt(rest_apart("predict_paper", DRAPE_FEATURES_POINTS, &stretch), 0.0f);
+}
+END_TEST
+
 // --- Layers ---
 
 // Two sheets that begin as a cross, one of them held at its border. Crossings after so many frames.
@@ -420,6 +460,7 @@ int main(void)
     tcase_add_loop_test(sides, c3_same_side_after_the_step, 0, 9);
     tcase_add_loop_test(sides, c6_two_sheets_keep_their_sides, 0, 3);
     tcase_add_test(sides, c6_without_contacts_they_pass);
+    tcase_add_test(sides, what_is_printed_moves_sheets_that_rest);
     tcase_add_test(sides, c7_layers_untangle);
     tcase_add_test(sides, c7_without_layers_they_stay_tangled);
     tcase_add_test(sides, c8_kept_contacts_need_no_search);

@@ -117,6 +117,38 @@ START_TEST(seams_go_with_their_cloth)
 }
 END_TEST
 
+// Predictive contacts leave what is sewn together alone: seams close as without them.
+START_TEST(seams_close_between_predictive_contacts)
+{
+    pair p = lay_pair(0, vec(0, -9.81f, 0));
+    drape_world_def def = drape_world_get_def(p.world);
+    drape_world_destroy(p.world);
+    ck_assert(drape_method_by_name("predict", &def.method));
+    def.predictive.features = _i == 1 ? DRAPE_FEATURES_POINTS : DRAPE_FEATURES_MESH;
+    def.substeps = 4;
+    def.thickness = 0.01f;
+    def.static_radius = 0.02f;
+    p.world = drape_world_create(&def);
+    p.a = add_square(p.world, 0.5f, row_count, vec(-0.35f, 1, 0), vec(0, 0, 0));
+    p.b = add_square(p.world, 0.5f, row_count, vec(0.35f, 1, 0), vec(0, 0, 0));
+    int32_t far_border[row_count];
+    for (int i = 0; i < row_count; ++i) {
+        far_border[i] = i * row_count;
+    }
+    pin_vertices(p.world, p.a, far_border, row_count);
+    drape_world_step(p.world, FRAME); // sewn while it runs
+    drape_seam_def seam = seam_of(&p, 0.0f, 0.5f);
+    ck_assert_uint_ne(drape_seam_add(p.world, &seam).slot, 0);
+    step_frames(p.world, 40);
+    for (int i = 0; i < 60; ++i) {
+        drape_step_report report = drape_world_step(p.world, FRAME);
+        ck_assert_float_le(widest_gap(&p), 1e-3f);
+        ck_assert_float_lt(report.max_stretch, 0.2f);
+    }
+    drape_world_destroy(p.world);
+}
+END_TEST
+
 START_TEST(bad_seams_are_refused)
 {
     pair p = lay_pair(0, vec(0, 0, 0));
@@ -144,6 +176,7 @@ int main(void)
     tcase_add_loop_test(tests, seams_carry_weight, 0, 2);
     tcase_add_test(tests, seams_to_the_same_cloth_make_tubes);
     tcase_add_loop_test(tests, seams_go_with_their_cloth, 0, 2);
+    tcase_add_loop_test(tests, seams_close_between_predictive_contacts, 0, 2);
     tcase_add_test(tests, bad_seams_are_refused);
     Suite* suite = suite_create("seams");
     suite_add_tcase(suite, tests);
