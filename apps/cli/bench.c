@@ -27,6 +27,8 @@ static const char help[] =
     "  spring     a mass-spring sheet on a solid: ms a frame, pairs by trees and by brute force\n"
     "  crossings  the scenes of these papers with S1, S2, S3: crossings and vertices inside of\n"
     "             obstacles in all frames, by an exact check\n"
+    "  predict    cloth in real time on one thread: ms a frame beside the paper's, stretch,\n"
+    "             crossings, what keeping contacts between layers spares\n"
     "\n"
     "  -o DIR       write DIR/CPU-ISA/NAME.csv\n"
     "  --isa NAME   instruction set: auto (default), plain, sse2, avx2, neon, wasm\n"
@@ -49,6 +51,7 @@ static const benchmark benchmarks[] = {
     {"sensor", cli_bench_sensor, .is_part = true},
     {"spring", cli_bench_spring, .is_part = true},
     {"crossings", cli_bench_crossings, .is_part = false},
+    {"predict", cli_bench_predict, .is_part = false},
 };
 enum { BENCHMARK_COUNT = sizeof benchmarks / sizeof benchmarks[0] };
 
@@ -167,7 +170,7 @@ static int bench(const cli_command* command, int argc, char** argv)
     if (name != NULL && !is_benchmark(name)) {
         cli_say(command,
                 "%s: no such benchmark; there are solve, geometry, papers, "
-                "sensor, spring and crossings",
+                "sensor, spring, crossings and predict",
                 name);
         return CLI_REFUSED;
     }

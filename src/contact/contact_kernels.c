@@ -60,6 +60,9 @@ static int detect(const dr_detect_args* args, int begin, int end, dr_contact8* o
     dr_f8 deepest = dr_f8_set(-args->range.recovery);
     int count = 0;
     for (int k = begin; k < end; ++k) {
+        if (k - begin < 32 && (args->skip >> (k - begin) & 1)) {
+            continue;
+        }
         dr_lanes start = dr_lanes_load(sheet->layout, sheet->start, k);
         dr_lanes pos = dr_lanes_load(sheet->layout, sheet->pos, k);
         dr_v8 local = matrix_apply_transposed(obstacle->rotation, dr_v8_sub(start.p, place));

@@ -74,6 +74,7 @@ typedef struct dr_contact_run {
     int obstacle;
     dr_friction friction;
     dr_contact_range range;
+    float reach;        // how far from the obstacle a vertex of it matters, m
     dr_mesh_link* link; // with a body of triangles (scene/mesh_link.h), else null
     dr_contact8* contacts;
     int count;
@@ -83,7 +84,7 @@ typedef struct dr_contact_run {
     dr_contact1* singles; // those that do
     int single_count, single_room;
     dr_contact1* before;  // singles of the first detection, while it is repeated
-    int test_count;     // closest points looked at
+    int test_count;     // vertices or closest points looked at
     bool has_put_back;  // the guard has moved vertices of it in this substep
     float slack, moved; // of the vertices against the body of the link: dr_touch_frame
 } dr_contact_run;
