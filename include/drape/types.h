@@ -202,6 +202,7 @@ typedef struct drape_world_def {
 
     int substeps;        // per step, 1 to 1000, default 20
     int iterations;      // solver sweeps per substep, 1 to 1000, default 2
+    int stretch_sweeps;  // over stretch in each of them, 1 to 100, default 1; position based cloth
     float damping;       // of all motion, 1/s, default 0.1
     drape_elastic_def elastic;
     drape_springs_def springs;

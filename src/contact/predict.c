@@ -93,6 +93,7 @@ void dr_predict_free(dr_predict* predict, dr_memory* memory)
     free_batches(&predict->kept.batches, memory);
     free_batches(&predict->kept.active, memory);
     dr_array_free(memory, &predict->kept.ages, sizeof(uint8_t));
+    dr_array_free(memory, &predict->kept.walkers, sizeof(int32_t));
     dr_predict_groups_free(&predict->groups, memory);
     dr_array_free(memory, &predict->quads, sizeof(int32_t[4]));
     dr_array_free(memory, &predict->awake, sizeof(int32_t));
@@ -168,11 +169,10 @@ static void list_touched(dr_predict* predict)
     }
 }
 
-static void begin_batches(const dr_predict* predict, dr_predict_batches* batches, float share,
-                          bool is_kept, const float* end)
+static dr_predict_begin_args begin_args(const dr_predict* predict, float share, bool is_kept,
+                                        const float* end)
 {
-    const dr_predict_batch_kernels* kernels = dr_predict_batch_kernels_for(predict->options.isa);
-    dr_predict_begin_args begin = {
+    return (dr_predict_begin_args){
         .start = predict->start,
         .end = end,
         .push = predict->push * share,
@@ -182,6 +182,13 @@ static void begin_batches(const dr_predict* predict, dr_predict_batches* batches
         .wide = 0.25f * predict->rules.static_radius,
         .depth = predict->rules.static_radius,
     };
+}
+
+static void begin_batches(const dr_predict* predict, dr_predict_batches* batches, float share,
+                          bool is_kept, const float* end)
+{
+    const dr_predict_batch_kernels* kernels = dr_predict_batch_kernels_for(predict->options.isa);
+    dr_predict_begin_args begin = begin_args(predict, share, is_kept, end);
     kernels->begin_points(batches->points.data, batches->points.count, &begin);
     kernels->begin_edges(batches->edges.data, batches->edges.count, &begin);
 }
@@ -199,6 +206,19 @@ static const float* look_ahead(dr_predict* predict, float share)
     return predict->ahead;
 }
 
+// Walkers that moved begin anew over their new triangles.
+static void walk(dr_predict* predict, float share, const float* end)
+{
+    const dr_predict_batch_kernels* kernels = dr_predict_batch_kernels_for(predict->options.isa);
+    dr_predict_begin_args begin = begin_args(predict, share, true, end);
+    dr_point_batch* batches = predict->kept.batches.points.data;
+    for (int i = 0; i < predict->kept.batches.points.count; ++i) {
+        if ((batches[i].outside & batches[i].lanes.there) && dr_predict_walk(predict, i)) {
+            kernels->begin_points(&batches[i], 1, &begin);
+        }
+    }
+}
+
 // Kept contacts wake or rest for the whole of a step.
 static bool begin_kept(dr_predict* predict, dr_memory* memory, dr_pool* pool, float share,
                        bool is_first)
@@ -214,7 +234,9 @@ static bool begin_kept(dr_predict* predict, dr_memory* memory, dr_pool* pool, fl
     if (!kept->is_made && !dr_predict_keep(predict, memory, pool)) {
         return false;
     }
-    begin_batches(predict, &kept->batches, share, true, look_ahead(predict, share));
+    const float* ahead = look_ahead(predict, share);
+    begin_batches(predict, &kept->batches, share, true, ahead);
+    walk(predict, share, ahead);
     return dr_predict_wake(predict, memory);
 }
 

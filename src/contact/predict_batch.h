@@ -27,6 +27,8 @@
 enum { DR_PREDICT_LANES = 8 };
 
 #define DR_PREDICT_RESTS -1e30f
+// A foot is beyond an edge when its weight there is below this, negated.
+#define DR_PREDICT_OUTSIDE 0.02f
 
 // What both kinds have.
 typedef struct dr_predict_lanes {
@@ -41,7 +43,8 @@ typedef struct dr_predict_lanes {
 
 typedef struct dr_point_batch {
     dr_predict_lanes lanes;
-    float side[8]; // 1 or -1
+    float side[8];    // 1 or -1
+    uint32_t outside; // bits of lanes whose foot is beyond an edge, where contacts may rest
 } dr_point_batch;
 
 typedef struct dr_edge_batch {

@@ -116,7 +116,12 @@ static void begin_points(dr_point_batch* batches, int count, const dr_predict_be
         vertex8 v[4];
         gather_all(begin->start, &batches[i].lanes, v);
         plane8 plane = plane_of(v[0].at, v[1].at, v[2].at, v[3].at, dr_f8_load(batches[i].side));
-        dr_f8 rests = begin->can_rest ? points_rest(&batches[i], &plane, begin) : dr_f8_zero();
+        dr_f8 rests = dr_f8_zero();
+        if (begin->can_rest) {
+            rests = points_rest(&batches[i], &plane, begin);
+            batches[i].outside = (uint32_t)dr_f8_bits(
+                dr_f8_less(lowest_weight(&plane), dr_f8_set(-DR_PREDICT_OUTSIDE)));
+        }
         begin_lanes(&batches[i].lanes, plane.height, rests, begin->push);
     }
 }

@@ -7,6 +7,8 @@
 
 // The cache looks this much further than a step does: cloths slide over each other.
 static const float kept_radius = 3.0f;
+// Layers may begin further apart: of these contacts the nearest is chosen.
+static const float layer_radius = 8.0f;
 
 // Contacts between two kept regions, and only those.
 static void allow_kept(const dr_predict_options* options, uint32_t allow[32])
@@ -39,6 +41,7 @@ bool dr_predict_keep(dr_predict* predict, dr_memory* memory, dr_pool* pool)
     uint32_t allow[32];
     allow_kept(&predict->options, allow);
     dr_predict_rules rules = predict->rules;
+    rules.layer_radius = rules.use_layers ? layer_radius * rules.static_radius : 0.0f;
     rules.static_radius *= kept_radius;
     rules.is_kept = true;
     dr_predict_search search;
@@ -53,7 +56,8 @@ bool dr_predict_keep(dr_predict* predict, dr_memory* memory, dr_pool* pool)
            dr_predict_contacts_make(&predict->kept.contacts, memory, pool, &predict->mesh, &search,
                                     &query, &rules, predict->options.isa);
     dr_predict_search_free(&search, memory);
-    return made && dr_predict_lay_kept(predict, memory);
+    return made && dr_predict_choose_walkers(predict, memory) &&
+           dr_predict_lay_kept(predict, memory);
 }
 
 // --- Age ---
@@ -87,12 +91,16 @@ static void remove_lane(dr_predict* predict, dr_predict_lanes* lanes, int lane)
     ++predict->kept.removed;
 }
 
-// One look at the lanes of a batch.
-static void look_at(dr_predict* predict, dr_predict_lanes* lanes, uint8_t* ages)
+// One look at the lanes of a batch. Walkers never grow old.
+static void look_at(dr_predict* predict, int batch, uint8_t* ages)
 {
+    const dr_predict_kept* kept = &predict->kept;
+    dr_predict_lanes* lanes = kept_lanes(kept, batch);
+    const int32_t* walkers = kept->walkers.data;
     float far = 10.0f * predict->rules.static_radius + 4.0f * predict->push;
     for (int lane = 0; lane < 8; ++lane) {
-        if (!(lanes->there >> lane & 1)) {
+        bool walks = batch < kept->batches.points.count && walkers[8 * batch + lane] >= 0;
+        if (walks || !(lanes->there >> lane & 1)) {
             continue;
         }
         bool is_far = distance_squared(predict, lanes, lane) > far * far;
@@ -111,25 +119,27 @@ void dr_predict_age(dr_predict* predict)
     uint8_t* ages = kept->ages.data;
     for (int i = 0; i < looks; ++i) {
         int at = kept->next < count ? kept->next : 0;
-        look_at(predict, kept_lanes(kept, at), ages + 8 * at);
+        look_at(predict, at, ages + 8 * at);
         kept->next = at + 1;
     }
 }
 
 // --- Words ---
 
-enum { word_head = 3 };
+enum { word_head = 4 };
 
 int dr_predict_word_count(const dr_predict* predict)
 {
-    return word_head + predict->kept.ages.count + 2 * predict->contacts.points.count;
+    return word_head + predict->kept.ages.count + predict->kept.walkers.count +
+           2 * predict->contacts.points.count;
 }
 
 uint32_t dr_predict_word(const dr_predict* predict, int index)
 {
     const dr_predict_kept* kept = &predict->kept;
     const uint32_t head[word_head] = {(uint32_t)kept->ages.count, (uint32_t)kept->next,
-                                      (uint32_t)predict->contacts.points.count};
+                                      (uint32_t)predict->contacts.points.count,
+                                      (uint32_t)kept->walkers.count};
     if (index < word_head) {
         return head[index];
     }
@@ -138,6 +148,10 @@ uint32_t dr_predict_word(const dr_predict* predict, int index)
         return ((const uint8_t*)kept->ages.data)[index];
     }
     index -= kept->ages.count;
+    if (index < kept->walkers.count) {
+        return (uint32_t)((const int32_t*)kept->walkers.data)[index];
+    }
+    index -= kept->walkers.count;
     const dr_point_contact* contact = (const dr_point_contact*)predict->contacts.points.data;
     contact += index / 2;
     uint32_t packed = (uint32_t)contact->triangle << 1 | (uint32_t)contact->is_above;
@@ -175,18 +189,38 @@ static bool take_sides(dr_predict* predict, dr_memory* memory, const uint32_t* w
     return true;
 }
 
+// Standing contacts keep standing.
+static bool take_walkers(dr_predict* predict, const uint32_t* words)
+{
+    const int32_t* walkers = predict->kept.walkers.data;
+    for (int i = 0; i < predict->kept.walkers.count; ++i) {
+        bool walks = walkers[i] >= 0;
+        if (walks ? words[i] >= (uint32_t)predict->mesh.triangle_count : words[i] != UINT32_MAX) {
+            return false;
+        }
+        dr_predict_put_walker(predict, i, (int32_t)words[i]);
+    }
+    return true;
+}
+
 bool dr_predict_take_words(dr_predict* predict, dr_memory* memory, const uint32_t* words, int count)
 {
-    int64_t ages = count >= word_head ? words[0] : 0, sides = count >= word_head ? words[2] : 0;
+    bool has_head = count >= word_head;
+    int64_t ages = has_head ? words[0] : 0, sides = has_head ? words[2] : 0;
+    int64_t walkers = has_head ? words[3] : 0;
     // What was removed is there again at first.
-    if (count != word_head + ages + 2 * sides ||
+    if (count != word_head + ages + walkers + 2 * sides ||
         (predict->kept.is_made && !dr_predict_lay_kept(predict, memory)) ||
-        (ages != 0 && ages != predict->kept.ages.count)) {
+        (ages != 0 && ages != predict->kept.ages.count) ||
+        (walkers != 0 && walkers != predict->kept.walkers.count)) {
         return false;
     }
     if (ages > 0) {
         take_ages(predict, words + word_head);
         predict->kept.next = (int)words[1];
     }
-    return take_sides(predict, memory, words + word_head + ages, (int)sides);
+    if (walkers > 0 && !take_walkers(predict, words + word_head + ages)) {
+        return false;
+    }
+    return take_sides(predict, memory, words + word_head + ages + walkers, (int)sides);
 }

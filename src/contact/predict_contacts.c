@@ -48,7 +48,7 @@ float dr_predict_reach(const dr_predict_mesh* mesh, const dr_predict_rules* rule
     for (int p = 0; p < mesh->part_count; ++p) {
         most = fmaxf(most, mesh->parts[p].thickness);
     }
-    return most + rules->static_radius;
+    return most + fmaxf(rules->static_radius, rules->layer_radius);
 }
 
 // --- Making ---
@@ -161,6 +161,9 @@ static bool is_beside(const maker* m, const dr_predict_near* near, const facing*
     if (f->is_inside) {
         return false;
     }
+    if (m->rules->is_kept && t.order != 0) {
+        return false; // it walks
+    }
     if (m->rules->is_kept) {
         bool is_level = fabsf(f->height) < level * near->separation;
         // As far as a foot may slide.
@@ -190,7 +193,11 @@ static bool make_point(const maker* m, const dr_predict_near* near)
     int vertex = m->pairs[near->pair].a, triangle = m->pairs[near->pair].b;
     touch t = touch_of(m, vertex, m->mesh->triangles[triangle][0]);
     facing f;
-    if (near->left > t.gap + m->rules->static_radius) {
+    float radius = m->rules->static_radius;
+    if (t.order != 0) {
+        radius = fmaxf(radius, m->rules->layer_radius);
+    }
+    if (near->left > t.gap + radius) {
         return true;
     }
     int side = 0;

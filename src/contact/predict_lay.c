@@ -165,6 +165,7 @@ bool dr_predict_lay(dr_predict* predict, dr_memory* memory, const dr_predict_con
     batches->points.count = batches->edges.count = 0;
     batches->contact_count = contacts->points.count + contacts->edges.count + contacts->pairs.count;
     return lay_points(predict, memory, contacts, &batches->points) &&
+           (!is_kept || dr_predict_note_walkers(predict, memory)) &&
            lay_edges(predict, memory, &contacts->edges, &contacts->edge_gaps, edge_quad, is_kept,
                      &batches->edges) &&
            lay_edges(predict, memory, &contacts->pairs, &contacts->pair_gaps, pair_quad, is_kept,

@@ -157,6 +157,9 @@ void dr_collider_destroy(dr_collider* collider, dr_memory* memory);
 drape_transform dr_collider_frame(const dr_collider* collider, drape_transform pose);
 // A point of the collider that turning takes furthest, about.
 drape_vec3 dr_collider_far_point(const dr_collider* collider);
+// Where it is after a step of dt seconds from now.
+drape_transform dr_collider_end_pose(const drape_world* world, const dr_collider* collider,
+                                     float dt);
 // How far it would go in a step at the highest speed it has in it.
 double dr_collider_travel(const drape_world* world, const dr_collider* collider, float dt);
 // Substeps in which nothing goes further than half into a collider before it is seen.

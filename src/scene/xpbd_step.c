@@ -148,8 +148,21 @@ static void run_stage(drape_world* world, dr_xpbd_stage stage, dr_xpbd_sweep swe
     }
 }
 
+// In games folds at rest are looked at once a step.
+static void keep_folds(drape_world* world)
+{
+    bool is_first = world->substep.share_end < 1.5f * world->substep.h_share;
+    for (int i = 0; dr_world_holds_vertices(world) && i < dr_slots_count(&world->cloths); ++i) {
+        dr_cloth* cloth = dr_world_awake(world, i);
+        if (cloth) {
+            dr_xpbd_keep_folds(&cloth->xpbd, !is_first);
+        }
+    }
+}
+
 void dr_world_predict(drape_world* world)
 {
+    keep_folds(world);
     dr_parallel_for(world->pool, world->chunk_items.count, 1, predict_task, world);
     dr_world_move_pins(world);
     dr_world_aim_controls(world);
@@ -158,9 +171,16 @@ void dr_world_predict(drape_world* world)
 
 void dr_world_solve(drape_world* world, dr_after_sweep* after, void* context)
 {
+    int sweeps = world->def.stretch_sweeps;
     dr_world_pull_pins(world);
+    if (dr_world_holds_vertices(world)) {
+        dr_world_resolve_contacts(world); // few sweeps: what solids push is seen by the first one
+    }
     for (int i = 0; i < world->def.iterations; ++i) {
-        run_stage(world, DR_XPBD_STRETCH, (dr_xpbd_sweep){i, world->def.iterations});
+        for (int k = 0; k < sweeps; ++k) {
+            run_stage(world, DR_XPBD_STRETCH,
+                      (dr_xpbd_sweep){i * sweeps + k, world->def.iterations * sweeps});
+        }
         dr_world_pull_controls(world);
         dr_world_pull_seams(world);
         dr_world_resolve_apart(world);
