@@ -98,6 +98,8 @@ bool dr_predict_keep(dr_predict* predict, dr_memory* memory, dr_pool* pool);
 bool dr_predict_lay_kept(dr_predict* predict, dr_memory* memory);
 // Gathers what does not rest.
 bool dr_predict_wake(dr_predict* predict, dr_memory* memory);
+// Which tenth of the batches has its turn in this step, 0 to 9.
+int dr_predict_turn_of(const dr_predict* predict);
 // Once a step: takes out what has been ten static radii away for thirty steps. Never adds.
 void dr_predict_age(dr_predict* predict);
 // What a step leaves to the next one, as words: ages of kept contacts and sides of the last step.
@@ -123,8 +125,8 @@ bool dr_predict_take_words(dr_predict* predict, dr_memory* memory, const uint32_
 bool dr_predict_choose_walkers(dr_predict* predict, dr_memory* memory);
 // Notes who walks, right after the points were laid into batches.
 bool dr_predict_note_walkers(dr_predict* predict, dr_memory* memory);
-// Moves the walkers of a batch of kept points that are outside; whether any has moved.
-bool dr_predict_walk(dr_predict* predict, int batch_index);
+// Moves those walkers of a batch of kept points that `lanes` are the bits of; whether any has moved.
+bool dr_predict_walk(dr_predict* predict, int batch_index, uint32_t lanes);
 // Puts the walker of a lane elsewhere.
 void dr_predict_put_walker(dr_predict* predict, int lane, int triangle);
 

@@ -7,6 +7,7 @@
 
 // The cache looks this much further than a step does: cloths slide over each other.
 static const float kept_radius = 3.0f;
+static const float kept_edge_radius = 2.0f;
 // Layers may begin further apart: of these contacts the nearest is chosen.
 static const float layer_radius = 8.0f;
 
@@ -29,6 +30,15 @@ bool dr_predict_lay_kept(dr_predict* predict, dr_memory* memory)
     if (!dr_array_reserve(memory, &kept->ages, sizeof(uint8_t), lanes + 1)) {
         return false;
     }
+    // As many as may wake at once, about: later steps should not ask for memory.
+    const int spare = 32;
+    int points = kept->batches.points.count + spare, edges = kept->batches.edges.count + spare;
+    if (!dr_array_reserve(memory, &kept->active.points, sizeof(dr_point_batch), points) ||
+        !dr_array_reserve(memory, &kept->active.edges, sizeof(dr_edge_batch), edges) ||
+        !dr_array_reserve(memory, &predict->groups.groups, sizeof(int32_t[8]),
+                          points > edges ? points : edges)) {
+        return false;
+    }
     memset(kept->ages.data, 0, (size_t)lanes + 1);
     kept->ages.count = lanes;
     kept->next = kept->removed = 0;
@@ -42,6 +52,7 @@ bool dr_predict_keep(dr_predict* predict, dr_memory* memory, dr_pool* pool)
     allow_kept(&predict->options, allow);
     dr_predict_rules rules = predict->rules;
     rules.layer_radius = rules.use_layers ? layer_radius * rules.static_radius : 0.0f;
+    rules.edge_radius = kept_edge_radius * rules.static_radius;
     rules.static_radius *= kept_radius;
     rules.is_kept = true;
     dr_predict_search search;
@@ -111,11 +122,22 @@ static void look_at(dr_predict* predict, int batch, uint8_t* ages)
     }
 }
 
+static int count_batches(const dr_predict_kept* kept)
+{
+    return kept->batches.points.count + kept->batches.edges.count;
+}
+
+int dr_predict_turn_of(const dr_predict* predict)
+{
+    int looks = (count_batches(&predict->kept) + 9) / 10;
+    return looks > 0 ? predict->kept.next / looks % 10 : 0;
+}
+
 // A tenth of the batches in each step: three looks are thirty steps.
 void dr_predict_age(dr_predict* predict)
 {
     dr_predict_kept* kept = &predict->kept;
-    int count = kept->batches.points.count + kept->batches.edges.count, looks = (count + 9) / 10;
+    int count = count_batches(kept), looks = (count + 9) / 10;
     uint8_t* ages = kept->ages.data;
     for (int i = 0; i < looks; ++i) {
         int at = kept->next < count ? kept->next : 0;

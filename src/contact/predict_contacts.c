@@ -277,8 +277,8 @@ static bool make_edge(const maker* m, const dr_predict_near* near)
                                .beta = near->weight[1]};
     const int32_t *a = m->mesh->edges[contact.a], *b = m->mesh->edges[contact.b];
     touch t = touch_of(m, a[0], b[0]);
-    if (near->left > t.gap + m->rules->static_radius ||
-        (m->rules->is_kept && !can_be_kept(m, &contact))) {
+    float radius = m->rules->edge_radius > 0.0f ? m->rules->edge_radius : m->rules->static_radius;
+    if (near->left > t.gap + radius || (m->rules->is_kept && !can_be_kept(m, &contact))) {
         return true;
     }
     if (!orient(m, near, t, &contact)) {

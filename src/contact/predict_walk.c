@@ -119,7 +119,9 @@ static int across(const dr_predict_mesh* mesh, int triangle, int corner)
     return beside[0] == triangle ? beside[1] : beside[0];
 }
 
-// The neighbour that the foot lies furthest beyond an edge towards, but not back; -1: stays.
+// The neighbour that the foot lies furthest beyond an edge towards, but not back; -1: stays. That it
+// lies further beyond an edge of the neighbour is no reason to stay: on the way round a vertex it
+// may.
 static int next_of(const dr_predict* predict, int vertex, int triangle, int from)
 {
     float weight[3], least = -DR_PREDICT_OUTSIDE;
@@ -139,7 +141,7 @@ static int next_of(const dr_predict* predict, int vertex, int triangle, int from
 
 static bool walk_lane(dr_predict* predict, dr_predict_lanes* lanes, int lane, int32_t* triangle)
 {
-    enum { most_steps = 4 };
+    enum { most_steps = 6 };
     int from = -1, at = *triangle;
     for (int i = 0; i < most_steps; ++i) {
         int next = next_of(predict, lanes->vertex[0][lane], at, from);
@@ -157,13 +159,13 @@ static bool walk_lane(dr_predict* predict, dr_predict_lanes* lanes, int lane, in
     return has_moved;
 }
 
-bool dr_predict_walk(dr_predict* predict, int batch_index)
+bool dr_predict_walk(dr_predict* predict, int batch_index, uint32_t which)
 {
     dr_predict_kept* kept = &predict->kept;
     dr_point_batch* batch = (dr_point_batch*)kept->batches.points.data + batch_index;
     int32_t* walker = (int32_t*)kept->walkers.data + 8 * batch_index;
     bool has_moved = false;
-    for (uint32_t bits = batch->outside & batch->lanes.there; bits; bits &= bits - 1) {
+    for (uint32_t bits = which; bits; bits &= bits - 1) {
         int lane = __builtin_ctz(bits);
         has_moved |= walker[lane] >= 0 && walk_lane(predict, &batch->lanes, lane, &walker[lane]);
     }

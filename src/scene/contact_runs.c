@@ -91,12 +91,27 @@ static dr_contact_range range_of(const drape_world* world, const dr_cloth* cloth
                               .recovery = 0.25f * cloth->thickness};
 }
 
+// How far a point of the obstacle goes in the substep, at most.
+static float obstacle_travel(const dr_obstacle* obstacle)
+{
+    float turn = 0.0f, size = 0.0f;
+    for (int i = 0; i < 9; ++i) {
+        turn += obstacle->turn[i] * obstacle->turn[i];
+    }
+    for (int c = 0; c < 3 && turn > 0.0f; ++c) {
+        float width = obstacle->hi[c] - obstacle->lo[c];
+        size += isfinite(width) ? width * width : 0.0f;
+    }
+    return dr_length(obstacle->shift) + 0.5f * sqrtf(turn * size);
+}
+
 // What a cloth has to do with an obstacle in this substep, the same for all its chunks.
 typedef struct approach {
     bool can_meet;
     bool needs_features;
     dr_contact_range range;
     float reach; // how far from the obstacle a vertex at rest matters
+    float slip;  // and how much more, as the obstacle moves
     uint8_t* regions;
 } approach;
 
@@ -108,6 +123,7 @@ static approach approach_of(const drape_world* world, const dr_cloth* cloth,
                        !dr_world_holds_vertices(world) && needs_features(cloth, obstacle),
                    .range = range_of(world, cloth, obstacle)};
     at.reach = at.range.radius + at.range.static_radius;
+    at.slip = 1.5f * obstacle_travel(obstacle);
     at.reach += obstacle->body ? 1.5f * cloth->travel : 0.0f;
     return at;
 }
@@ -156,20 +172,6 @@ static float longest_edge(const dr_cloth* cloth)
         longest = fmaxf(longest, dr_dot(d, d));
     }
     return sqrtf(longest);
-}
-
-// How far a point of the obstacle goes in the substep, at most.
-static float obstacle_travel(const dr_obstacle* obstacle)
-{
-    float turn = 0.0f, size = 0.0f;
-    for (int i = 0; i < 9; ++i) {
-        turn += obstacle->turn[i] * obstacle->turn[i];
-    }
-    for (int c = 0; c < 3 && turn > 0.0f; ++c) {
-        float width = obstacle->hi[c] - obstacle->lo[c];
-        size += isfinite(width) ? width * width : 0.0f;
-    }
-    return dr_length(obstacle->shift) + 0.5f * sqrtf(turn * size);
 }
 
 // Whether a cloth comes near an obstacle that edges may sink into; and the fastest of these.
@@ -246,10 +248,14 @@ static bool add_run(drape_world* world, dr_cloth* cloth, int chunk, int obstacle
                             .obstacle = obstacle,
                             .range = near->range,
                             .reach = reach,
+                            .slip = near->slip,
                             .regions = near->regions};
     run->friction = dr_world_friction(world, cloth, at->friction_static, at->friction_dynamic);
+    size_t place = (size_t)(world->run_count - 1) * DR_CHUNK_VECTORS;
     run->contacts =
-        dr_arena_allocate(&world->arena, sizeof(dr_contact8) * (size_t)DR_CHUNK_VECTORS);
+        world->run_room
+            ? world->run_room + place
+            : dr_arena_allocate(&world->arena, sizeof(dr_contact8) * (size_t)DR_CHUNK_VECTORS);
     if (at->body) {
         run->link = dr_world_link(world, cloth, at->body);
         return run->contacts && run->link;
@@ -327,6 +333,11 @@ bool dr_world_collect_runs(drape_world* world)
     world->runs = dr_arena_allocate(&world->arena, most * sizeof(dr_contact_run));
     world->group_start =
         dr_arena_allocate(&world->arena, ((size_t)world->chunk_items.count + 1) * sizeof(int32_t));
+    // Few runs: room for all that may be, so that the arena does not grow when more come near.
+    const size_t few = 128;
+    world->run_room = most <= few ? dr_arena_allocate(&world->arena,
+                                                      most * sizeof(dr_contact8) * DR_CHUNK_VECTORS)
+                                  : NULL;
     approach* approaches = dr_arena_new(&world->arena, approach, world->obstacles.count);
     if (!world->runs || !world->group_start || !approaches) {
         return false;

@@ -18,6 +18,7 @@ static dr_detect_args detect_args(const drape_world* world, const dr_contact_run
                             .friction = run->friction,
                             .away = run->reach + 0.5f * run->cloth->reach,
                             .far = run->reach + run->cloth->reach,
+                            .beyond = run->reach + run->slip,
                             .regions = run->regions};
 }
 
@@ -40,7 +41,7 @@ static bool are_boxes_worth(const drape_world* world, int begin, int end)
     for (int r = begin; r < end; ++r) {
         count += can_skip(&world->runs[r]);
     }
-    return count > 1;
+    return count > 3;
 }
 
 static void detect_run(drape_world* world, dr_contact_run* run, const dr_vector_boxes* boxes)

@@ -75,6 +75,7 @@ typedef struct dr_contact_run {
     dr_friction friction;
     dr_contact_range range;
     float reach;        // how far from the obstacle a vertex of it matters, m
+    float slip;         // and how much more, as the obstacle moves, m
     dr_mesh_link* link; // with a body of triangles (scene/mesh_link.h), else null
     dr_contact8* contacts;
     int count;
@@ -130,6 +131,7 @@ struct drape_world {
     dr_substep substep;
     dr_array obstacles; // dr_obstacle
     dr_contact_run* runs;
+    dr_contact8* run_room; // contacts of all runs, a chunk each; null: each has its own
     int run_count;
     int32_t* group_start; // runs of one chunk of one cloth lie together
     int group_count;
