@@ -350,8 +350,11 @@ static bool make_list(maker* m, dr_pool* pool, const dr_array* list, near_fn* ke
     if (count == 0) {
         return true;
     }
-    if (!dr_array_reserve(m->memory, &to->near, sizeof(dr_predict_near), count) ||
-        !dr_array_reserve(m->memory, &to->near_counts, sizeof(int32_t), blocks)) {
+    // With room to spare: what folds up has a few more pairs in every step.
+    if ((count > to->near.capacity &&
+         !dr_array_reserve(m->memory, &to->near, sizeof(dr_predict_near), count + count / 2)) ||
+        (blocks > to->near_counts.capacity &&
+         !dr_array_reserve(m->memory, &to->near_counts, sizeof(int32_t), blocks + blocks / 2))) {
         return false;
     }
     m->pairs = list->data;

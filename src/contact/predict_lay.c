@@ -37,7 +37,9 @@ static bool group(dr_predict* predict, dr_memory* memory, const dr_array* contac
                   quad_fn* quad_of)
 {
     int32_t(*quads)[4];
-    if (!dr_array_reserve(memory, &predict->quads, sizeof *quads, contacts->count)) {
+    int count = contacts->count;
+    if (count > predict->quads.capacity &&
+        !dr_array_reserve(memory, &predict->quads, sizeof *quads, count + count / 2)) {
         return false;
     }
     quads = predict->quads.data;

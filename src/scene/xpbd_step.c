@@ -156,10 +156,11 @@ static void run_stage(drape_world* world, dr_xpbd_stage stage, dr_xpbd_sweep swe
 static void keep_folds(drape_world* world)
 {
     bool is_first = world->substep.share_end < 1.5f * world->substep.h_share;
-    for (int i = 0; dr_world_holds_vertices(world) && i < dr_slots_count(&world->cloths); ++i) {
+    bool is_kept = dr_world_holds_vertices(world) && !is_first;
+    for (int i = 0; i < dr_slots_count(&world->cloths); ++i) {
         dr_cloth* cloth = dr_world_awake(world, i);
         if (cloth) {
-            dr_xpbd_keep_folds(&cloth->xpbd, !is_first);
+            dr_xpbd_keep_folds(&cloth->xpbd, is_kept);
         }
     }
 }
