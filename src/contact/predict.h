@@ -43,7 +43,7 @@ typedef struct dr_predict_kept {
     dr_predict_contacts contacts; // as they were found
     dr_predict_batches batches;
     dr_array walkers; // int32_t, eight to a batch of points: triangle it is over; -1: stands
-    dr_array ages; // uint8_t, eight to a batch, points first: looks at which it was far away
+    dr_array ages;    // uint8_t, eight to a batch, points first: looks at which it was far away
     dr_predict_batches active; // of this step: those that do not rest, anew in batches
     int next;                  // batch that the next look begins with
     int removed;
