@@ -29,6 +29,8 @@ static const char help[] =
     "  spring     a mass-spring sheet on a solid: ms a frame, pairs by trees and by brute force\n"
     "  crossings  the scenes of these papers with S1, S2, S3: crossings and vertices inside of\n"
     "             obstacles in all frames, by an exact check\n"
+    "  predict    cloth in real time on one thread: ms a frame beside the paper's, stretch,\n"
+    "             crossings, what keeping contacts between layers spares\n"
     "  torture    only when it is named, for it takes hours: what is meant to drive cloth through\n"
     "             cloth and solids, with the method drape; the exit code is 3 when any case fails\n"
     "\n"
@@ -60,6 +62,7 @@ static const benchmark benchmarks[] = {
     {"sensor", cli_bench_sensor, .is_part = true},
     {"spring", cli_bench_spring, .is_part = true},
     {"crossings", cli_bench_crossings, .is_part = false},
+    {"predict", cli_bench_predict, .is_part = false},
     {"torture", cli_bench_torture, .is_part = true},
 };
 enum { BENCHMARK_COUNT = sizeof benchmarks / sizeof benchmarks[0] };
@@ -165,7 +168,7 @@ static int run_named(const cli_command* command, const char* name, const cli_ben
     if (name != NULL && !is_benchmark(name)) {
         cli_say(command,
                 "%s: no such benchmark; there are solve, geometry, papers, "
-                "sensor, spring, crossings and torture",
+                "sensor, spring, crossings, predict and torture",
                 name);
         return CLI_REFUSED;
     }

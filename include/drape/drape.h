@@ -161,6 +161,9 @@ DRAPE_API bool drape_cloth_set_pose(drape_world* world, drape_cloth_id cloth,
 // call only says where it is.
 DRAPE_API bool drape_cloth_set_frame(drape_world* world, drape_cloth_id cloth,
                                      drape_transform frame);
+// The cloth's frame rides on a collider from now on, and need not be set; a null id: no longer.
+DRAPE_API bool drape_cloth_ride(drape_world* world, drape_cloth_id cloth,
+                                drape_collider_id collider);
 // Moves a cloth with its pose, its frame and the places of its pins at once; nothing between is
 // met or felt. Pins that ride on a collider go with that. Velocities turn along, or become zero.
 DRAPE_API bool drape_cloth_teleport(drape_world* world, drape_cloth_id cloth, drape_transform by,

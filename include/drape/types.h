@@ -204,6 +204,8 @@ typedef struct drape_world_def {
 
     int substeps;        // per step, 1 to 1000, default 20
     int iterations;      // solver sweeps per substep, 1 to 1000, default 2
+    int stretch_sweeps;  // over the stretch of meshes in each of them, 1 to 100, default 1: grids
+                         // are solved line by line and need no more; position based cloth only
     float damping;       // of all motion, 1/s, default 0.1
     drape_elastic_def elastic;
     drape_springs_def springs;

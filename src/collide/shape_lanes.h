@@ -10,14 +10,13 @@ typedef struct dr_field8 {
     dr_v8 normal;
 } dr_field8;
 
-static inline dr_field8 dr_field8_ball(dr_v8 p, float radius)
+static inline dr_field8 dr_field8_ball(dr_v8 p, dr_f8 radius)
 {
     dr_f8 zero = dr_f8_zero(), length = dr_f8_sqrt(dr_v8_dot(p, p));
     dr_f8 away = dr_f8_less(zero, length);
     dr_f8 inverse = dr_f8_div(dr_f8_set(1.0f), dr_f8_select(away, length, dr_f8_set(1.0f)));
     dr_v8 up = dr_v8_set(0.0f, 1.0f, 0.0f);
-    return (dr_field8){dr_f8_sub(length, dr_f8_set(radius)),
-                       dr_v8_select(away, dr_v8_scale(p, inverse), up)};
+    return (dr_field8){dr_f8_sub(length, radius), dr_v8_select(away, dr_v8_scale(p, inverse), up)};
 }
 
 static inline dr_field8 dr_field8_select(dr_f8 mask, dr_field8 yes, dr_field8 no)
@@ -42,9 +41,13 @@ static inline dr_field8 dr_field8_capsule(const dr_shape_terms* t, dr_v8 p)
     mantle.normal.x = dr_f8_select(off_axis, dr_f8_mul(p.x, out), cosine);
     mantle.normal.y = slope;
     mantle.normal.z = dr_f8_select(off_axis, dr_f8_mul(p.z, out), zero);
-    dr_field8 field = dr_field8_select(dr_f8_less(dr_f8_set(t->cosine * t->height), along),
-                                       dr_field8_ball(top, t->radius_top), mantle);
-    return dr_field8_select(dr_f8_less(along, zero), dr_field8_ball(bottom, t->radius), field);
+    // Beyond either end the ball there counts, below before above.
+    dr_f8 is_below = dr_f8_less(along, zero);
+    dr_f8 is_above = dr_f8_less(dr_f8_set(t->cosine * t->height), along);
+    dr_field8 end =
+        dr_field8_ball(dr_v8_select(is_below, bottom, top),
+                       dr_f8_select(is_below, dr_f8_set(t->radius), dr_f8_set(t->radius_top)));
+    return dr_field8_select(dr_f8_or(is_below, is_above), end, mantle);
 }
 
 // `n` with the sign of `c` (plus for zero).
@@ -78,7 +81,7 @@ static inline dr_field8 dr_field8_box(const dr_shape_terms* t, dr_v8 p)
 static inline dr_field8 dr_field8_of(const dr_shape_terms* terms, dr_v8 p)
 {
     switch (terms->kind) {
-    case DRAPE_SHAPE_SPHERE: return dr_field8_ball(p, terms->radius);
+    case DRAPE_SHAPE_SPHERE: return dr_field8_ball(p, dr_f8_set(terms->radius));
     case DRAPE_SHAPE_CAPSULE: return dr_field8_capsule(terms, p);
     case DRAPE_SHAPE_BOX: return dr_field8_box(terms, p);
     case DRAPE_SHAPE_PLANE: break;

@@ -96,6 +96,8 @@ typedef struct dr_detect_args {
     dr_friction friction;
     float away;       // beyond this distance an edge reaches the obstacle only from its other end
     float far;        // beyond this distance no edge of the cloth can reach the obstacle
+    float beyond;     // from this distance on a vertex cannot get near in the substep; 0: no telling
+    uint32_t skip;    // bits of vectors from the first, up to 32 of them, known to be far
     uint8_t* regions; // per slot: region of the obstacle it is in, or DR_REGION_FAR; may be null
 } dr_detect_args;
 

@@ -57,16 +57,22 @@ static int detect(const dr_detect_args* args, int begin, int end, dr_contact8* o
     dr_f8 zero = dr_f8_zero(), half = dr_f8_set(0.5f);
     dr_f8 radius = dr_f8_set(args->range.radius);
     dr_f8 reach = dr_f8_set(args->range.static_radius);
-    dr_f8 deepest = dr_f8_set(-args->range.recovery);
+    dr_f8 deepest = dr_f8_set(-args->range.recovery), beyond = dr_f8_set(args->beyond);
     int count = 0;
     for (int k = begin; k < end; ++k) {
+        if (k - begin < 32 && (args->skip >> (k - begin) & 1)) {
+            continue;
+        }
         dr_lanes start = dr_lanes_load(sheet->layout, sheet->start, k);
-        dr_lanes pos = dr_lanes_load(sheet->layout, sheet->pos, k);
         dr_v8 local = matrix_apply_transposed(obstacle->rotation, dr_v8_sub(start.p, place));
         dr_field8 field = dr_field8_of(&obstacle->terms, local);
         if (args->regions) {
             store_regions(args, k, local, field.distance);
         }
+        if (args->beyond > 0.0f && dr_f8_bits(dr_f8_less(beyond, field.distance)) == 0xff) {
+            continue;
+        }
+        dr_lanes pos = dr_lanes_load(sheet->layout, sheet->pos, k);
         // Where the body carries the vertex, as a displacement: a body at rest moves nothing.
         dr_v8 carried = dr_v8_add(shift, matrix_apply(obstacle->turn, local));
         dr_v8 anchor = dr_v8_add(start.p, carried);

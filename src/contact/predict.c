@@ -95,6 +95,7 @@ void dr_predict_free(dr_predict* predict, dr_memory* memory)
     free_batches(&predict->kept.batches, memory);
     free_batches(&predict->kept.active, memory);
     dr_array_free(memory, &predict->kept.ages, sizeof(uint8_t));
+    dr_array_free(memory, &predict->kept.walkers, sizeof(int32_t));
     dr_predict_groups_free(&predict->groups, memory);
     dr_array_free(memory, &predict->quads, sizeof(int32_t[4]));
     dr_array_free(memory, &predict->awake, sizeof(int32_t));
@@ -170,11 +171,10 @@ static void list_touched(dr_predict* predict)
     }
 }
 
-static void begin_batches(const dr_predict* predict, dr_predict_batches* batches, float share,
-                          bool is_kept, const float* end)
+static dr_predict_begin_args begin_args(const dr_predict* predict, float share, bool is_kept,
+                                        const float* end)
 {
-    const dr_predict_batch_kernels* kernels = dr_predict_batch_kernels_for(predict->options.isa);
-    dr_predict_begin_args begin = {
+    return (dr_predict_begin_args){
         .start = predict->start,
         .end = end,
         .push = predict->push * share,
@@ -184,6 +184,13 @@ static void begin_batches(const dr_predict* predict, dr_predict_batches* batches
         .wide = 0.25f * predict->rules.static_radius,
         .depth = predict->rules.static_radius,
     };
+}
+
+static void begin_batches(const dr_predict* predict, dr_predict_batches* batches, float share,
+                          bool is_kept, const float* end)
+{
+    const dr_predict_batch_kernels* kernels = dr_predict_batch_kernels_for(predict->options.isa);
+    dr_predict_begin_args begin = begin_args(predict, share, is_kept, end);
     kernels->begin_points(batches->points.data, batches->points.count, &begin);
     kernels->begin_edges(batches->edges.data, batches->edges.count, &begin);
     dr_predict_let_go(predict, batches);
@@ -196,10 +203,36 @@ static const float* look_ahead(dr_predict* predict, float share)
         return predict->now;
     }
     size_t count = record_floats(predict);
+    const float *start = predict->start, *now = predict->now;
+    float *ahead = predict->ahead, longer = 1.0f / share;
     for (size_t i = 0; i < count; ++i) {
-        predict->ahead[i] = predict->start[i] + (predict->now[i] - predict->start[i]) / share;
+        ahead[i] = start[i] + (now[i] - start[i]) * longer;
     }
     return predict->ahead;
+}
+
+static void advance(const dr_predict* predict, dr_predict_batches* batches, float share)
+{
+    const dr_predict_batch_kernels* kernels = dr_predict_batch_kernels_for(predict->options.isa);
+    float push = predict->push * share;
+    kernels->advance_points(batches->points.data, batches->points.count, push);
+    kernels->advance_edges(batches->edges.data, batches->edges.count, push);
+}
+
+// Walkers that have left their triangle go on, those that are far only now and then; they begin
+// anew over where they are then.
+static void walk(dr_predict* predict, float share, const float* end)
+{
+    const dr_predict_batch_kernels* kernels = dr_predict_batch_kernels_for(predict->options.isa);
+    dr_predict_begin_args begin = begin_args(predict, share, true, end);
+    dr_point_batch* batches = predict->kept.batches.points.data;
+    int turn = dr_predict_turn_of(predict);
+    for (int i = 0; i < predict->kept.batches.points.count; ++i) {
+        uint32_t which = i % 10 == turn ? batches[i].outside : batches[i].strays;
+        if (which && dr_predict_walk(predict, i, which)) {
+            kernels->begin_points(&batches[i], 1, &begin);
+        }
+    }
 }
 
 // Kept contacts wake or rest for the whole of a step.
@@ -211,13 +244,15 @@ static bool begin_kept(dr_predict* predict, dr_memory* memory, dr_pool* pool, fl
         return true;
     }
     if (kept->is_made && !is_first) {
-        begin_batches(predict, &kept->active, share, true, NULL);
+        advance(predict, &kept->active, share);
         return true;
     }
     if (!kept->is_made && !dr_predict_keep(predict, memory, pool)) {
         return false;
     }
-    begin_batches(predict, &kept->batches, share, true, look_ahead(predict, share));
+    const float* ahead = look_ahead(predict, share);
+    begin_batches(predict, &kept->batches, share, true, ahead);
+    walk(predict, share, ahead);
     return dr_predict_wake(predict, memory);
 }
 
@@ -227,7 +262,8 @@ static float longest_way(const dr_predict* predict, float share)
     float most = 0.0f;
     for (int v = 0; v < predict->mesh.vertex_count; ++v) {
         drape_vec3 way = dr_sub(dr_record_at(predict->now, v), dr_record_at(predict->start, v));
-        most = fmaxf(most, dr_dot(way, way));
+        float squared = dr_dot(way, way);
+        most = squared > most ? squared : most;
     }
     float limit = sqrtf(most) + predict->push * share;
     return limit * limit;

@@ -42,7 +42,8 @@ typedef struct dr_predict_kept {
     bool is_made;
     dr_predict_contacts contacts; // as they were found
     dr_predict_batches batches;
-    dr_array ages; // uint8_t, eight to a batch, points first: looks at which it was far away
+    dr_array walkers; // int32_t, eight to a batch of points: triangle it is over; -1: stands
+    dr_array ages;    // uint8_t, eight to a batch, points first: looks at which it was far away
     dr_predict_batches active; // of this step: those that do not rest, anew in batches
     int next;                  // batch that the next look begins with
     int removed;
@@ -107,6 +108,8 @@ bool dr_predict_keep(dr_predict* predict, dr_memory* memory, dr_pool* pool);
 bool dr_predict_lay_kept(dr_predict* predict, dr_memory* memory);
 // Gathers what does not rest.
 bool dr_predict_wake(dr_predict* predict, dr_memory* memory);
+// Which tenth of the batches has its turn in this step, 0 to 9.
+int dr_predict_turn_of(const dr_predict* predict);
 // Once a step: takes out what has been ten static radii away for thirty steps. Never adds.
 void dr_predict_age(dr_predict* predict);
 // What a step leaves to the next one, as words: ages of kept contacts and sides of the last step.
@@ -116,6 +119,26 @@ uint32_t dr_predict_word(const dr_predict* predict, int index);
 // False when memory is short or the words are not of this mesh.
 bool dr_predict_take_words(dr_predict* predict, dr_memory* memory, const uint32_t* words,
                            int count);
+
+// --- predict_walk.c ---
+//
+// Layers slide over each other as far as they like, and a vertex has to do with one triangle of
+// each: the one below its foot. So of the contacts between layers one for each vertex and cloth is
+// kept, the nearest, and its triangle changes to the neighbour when the foot has gone there. Sides
+// need no telling: they are the author's, the same for all triangles of a cloth.
+//
+//     -+-----+-----+-         o   the foot leaves C over an edge: on to D
+//      |  \ C|D \  |          |
+//     -+-----+-----+-    -----+-->
+
+// Leaves out of the kept contacts those that walkers stand for.
+bool dr_predict_choose_walkers(dr_predict* predict, dr_memory* memory);
+// Notes who walks, right after the points were laid into batches.
+bool dr_predict_note_walkers(dr_predict* predict, dr_memory* memory);
+// Moves those walkers of a batch of kept points that `lanes` are the bits of; whether any has moved.
+bool dr_predict_walk(dr_predict* predict, int batch_index, uint32_t lanes);
+// Puts the walker of a lane elsewhere.
+void dr_predict_put_walker(dr_predict* predict, int lane, int triangle);
 
 // --- predict_bytes.c ---
 

@@ -29,6 +29,8 @@
 enum { DR_PREDICT_LANES = 8 };
 
 #define DR_PREDICT_RESTS -1e30f
+// A foot is beyond an edge when its weight there is below this, negated.
+#define DR_PREDICT_OUTSIDE 0.08f
 
 // What both kinds have.
 typedef struct dr_predict_lanes {
@@ -43,7 +45,9 @@ typedef struct dr_predict_lanes {
 
 typedef struct dr_point_batch {
     dr_predict_lanes lanes;
-    float side[8]; // 1 or -1
+    float side[8];    // 1 or -1
+    uint32_t outside; // bits of lanes whose foot is beyond an edge, where contacts may rest
+    uint32_t strays;  // those of them that are near
 } dr_point_batch;
 
 typedef struct dr_edge_batch {
@@ -77,6 +81,10 @@ typedef struct dr_predict_batch_kernels {
     // Targets from where features are at the start; nothing pressed yet.
     void (*begin_points)(dr_point_batch* batches, int count, const dr_predict_begin_args* begin);
     void (*begin_edges)(dr_edge_batch* batches, int count, const dr_predict_begin_args* begin);
+    // The next substep of the same step: as much more may be pushed, and nothing is pressed yet.
+    // Normals stay.
+    void (*advance_points)(dr_point_batch* batches, int count, float push);
+    void (*advance_edges)(dr_edge_batch* batches, int count, float push);
     // One sweep. Returns how many contacts were given up: no area, or a foot a thousand triangles
     // away.
     int (*sweep_points)(dr_point_batch* batches, int count, dr_predict_places places,

@@ -78,6 +78,28 @@ static inline void begin_lanes(dr_predict_lanes* lanes, dr_f8 height, dr_f8 rest
     lanes->awake = lanes->there & ~(uint32_t)dr_f8_bits(rests);
 }
 
+static inline void advance_lanes(dr_predict_lanes* lanes, dr_f8 push)
+{
+    dr_f8 target = dr_f8_add(dr_f8_load(lanes->target), push);
+    dr_f8_store(lanes->target, dr_f8_min(dr_f8_load(lanes->gap), target));
+    dr_f8_store(lanes->pressed, dr_f8_zero());
+    dr_f8_store(lanes->rubbed, dr_f8_zero());
+}
+
+static void advance_points(dr_point_batch* batches, int count, float push)
+{
+    for (int i = 0; i < count; ++i) {
+        advance_lanes(&batches[i].lanes, dr_f8_set(push));
+    }
+}
+
+static void advance_edges(dr_edge_batch* batches, int count, float push)
+{
+    for (int i = 0; i < count; ++i) {
+        advance_lanes(&batches[i].lanes, dr_f8_set(push));
+    }
+}
+
 static inline dr_f8 lowest_weight(const plane8* plane)
 {
     return dr_f8_min(dr_f8_min(plane->weight[0], plane->weight[1]), plane->weight[2]);
@@ -96,8 +118,8 @@ static inline void gather_all(const float* records, const dr_predict_lanes* lane
     }
 }
 
-// Kept contacts that can do nothing in this substep.
-static inline dr_f8 points_rest(const dr_point_batch* batch, const plane8* start,
+// Kept contacts that can do nothing in this substep; notes whose foot has left the triangle.
+static inline dr_f8 points_rest(dr_point_batch* batch, const plane8* start,
                                 const dr_predict_begin_args* begin)
 {
     vertex8 v[4];
@@ -106,8 +128,12 @@ static inline dr_f8 points_rest(const dr_point_batch* batch, const plane8* start
     dr_f8 lowest = dr_f8_max(lowest_weight(start), lowest_weight(&end));
     dr_f8 is_beside = dr_f8_less(lowest, dr_f8_set(-begin->outside));
     dr_f8 is_other = dr_f8_less(start->height, dr_f8_set(-begin->depth));
-    return dr_f8_or(dr_f8_or(is_beside, is_other),
-                    stays_wide(&batch->lanes, start->height, end.height, begin->wide));
+    dr_f8 is_far =
+        dr_f8_or(is_other, stays_wide(&batch->lanes, start->height, end.height, begin->wide));
+    dr_f8 is_out = dr_f8_less(lowest_weight(start), dr_f8_set(-DR_PREDICT_OUTSIDE));
+    batch->outside = (uint32_t)dr_f8_bits(is_out) & batch->lanes.there;
+    batch->strays = batch->outside & ~(uint32_t)dr_f8_bits(is_far);
+    return dr_f8_or(is_beside, is_far);
 }
 
 static void begin_points(dr_point_batch* batches, int count, const dr_predict_begin_args* begin)
@@ -117,6 +143,10 @@ static void begin_points(dr_point_batch* batches, int count, const dr_predict_be
         gather_all(begin->start, &batches[i].lanes, v);
         plane8 plane = plane_of(v[0].at, v[1].at, v[2].at, v[3].at, dr_f8_load(batches[i].side));
         dr_f8 rests = begin->can_rest ? points_rest(&batches[i], &plane, begin) : dr_f8_zero();
+        if ((batches[i].lanes.there & ~(uint32_t)dr_f8_bits(rests)) == 0) {
+            batches[i].lanes.awake = 0;
+            continue;
+        }
         begin_lanes(&batches[i].lanes, plane.height, rests, begin->push);
     }
 }
@@ -270,6 +300,26 @@ static inline dr_f8 find_anew(dr_edge_batch* batch, const vertex8 v[4], dr_f8 tu
     return dr_f8_select(is_pair, zero, rests);
 }
 
+// Whether all kept edges of a batch lie beside each other, told without roots and divisions.
+static inline bool are_beside(const dr_edge_batch* batch, const vertex8 v[4])
+{
+    dr_f8 zero = dr_f8_zero();
+    dr_v8 e = dr_v8_sub(v[1].at, v[0].at), f = dr_v8_sub(v[3].at, v[2].at);
+    dr_v8 apart = dr_v8_sub(v[2].at, v[0].at), raw = dr_v8_cross(e, f);
+    dr_f8 squared = dr_v8_dot(raw, raw);
+    dr_f8 alpha = dr_v8_dot(dr_v8_cross(apart, f), raw);
+    dr_f8 beta = dr_v8_dot(dr_v8_cross(apart, e), raw);
+    // A little outside, so that rounding does not matter.
+    dr_f8 little = dr_f8_mul(squared, dr_f8_set(1e-3f)), most = dr_f8_add(squared, little);
+    dr_f8 below = dr_f8_neg(little);
+    dr_f8 outside = dr_f8_or(dr_f8_or(dr_f8_less(alpha, below), dr_f8_less(most, alpha)),
+                             dr_f8_or(dr_f8_less(beta, below), dr_f8_less(most, beta)));
+    dr_f8 turn = dr_f8_abs(dr_f8_load(batch->turn));
+    dr_f8 is_edge = dr_f8_and(dr_f8_less(zero, turn), dr_f8_less(turn, dr_f8_set(1.5f)));
+    uint32_t bits = (uint32_t)dr_f8_bits(dr_f8_and(outside, is_edge));
+    return (batch->lanes.there & ~bits) == 0;
+}
+
 // How far apart the edges are along the normal.
 static inline dr_f8 edge_height(const dr_edge_batch* batch, const vertex8 v[4])
 {
@@ -285,6 +335,10 @@ static void begin_edges(dr_edge_batch* batches, int count, const dr_predict_begi
         dr_f8 rests = dr_f8_zero();
         vertex8 v[4];
         gather_all(begin->start, &batch->lanes, v);
+        if (begin->can_rest && are_beside(batch, v)) {
+            batch->lanes.awake = 0;
+            continue;
+        }
         if (begin->is_kept) {
             rests = find_anew(batch, v, dr_f8_load(batch->turn));
         }
@@ -325,5 +379,5 @@ static int sweep_edges(dr_edge_batch* batches, int count, dr_predict_places plac
 }
 
 const dr_predict_batch_kernels DR_KERNEL(dr_predict_batch_kernels);
-const dr_predict_batch_kernels DR_KERNEL(dr_predict_batch_kernels) = {begin_points, begin_edges,
-                                                                      sweep_points, sweep_edges};
+const dr_predict_batch_kernels DR_KERNEL(dr_predict_batch_kernels) = {
+    begin_points, begin_edges, advance_points, advance_edges, sweep_points, sweep_edges};

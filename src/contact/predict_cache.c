@@ -7,6 +7,9 @@
 
 // The cache looks this much further than a step does: cloths slide over each other.
 static const float kept_radius = 3.0f;
+static const float kept_edge_radius = 2.0f;
+// Layers may begin further apart: of these contacts the nearest is chosen.
+static const float layer_radius = 8.0f;
 
 // Contacts between two kept regions, and only those.
 static void allow_kept(const dr_predict_options* options, uint32_t allow[32])
@@ -27,6 +30,15 @@ bool dr_predict_lay_kept(dr_predict* predict, dr_memory* memory)
     if (!dr_array_reserve(memory, &kept->ages, sizeof(uint8_t), lanes + 1)) {
         return false;
     }
+    // As many as may wake at once, about: later steps should not ask for memory.
+    const int spare = 32;
+    int points = kept->batches.points.count + spare, edges = kept->batches.edges.count + spare;
+    if (!dr_array_reserve(memory, &kept->active.points, sizeof(dr_point_batch), points) ||
+        !dr_array_reserve(memory, &kept->active.edges, sizeof(dr_edge_batch), edges) ||
+        !dr_array_reserve(memory, &predict->groups.groups, sizeof(int32_t[8]),
+                          points > edges ? points : edges)) {
+        return false;
+    }
     memset(kept->ages.data, 0, (size_t)lanes + 1);
     kept->ages.count = lanes;
     kept->next = kept->removed = 0;
@@ -39,6 +51,8 @@ bool dr_predict_keep(dr_predict* predict, dr_memory* memory, dr_pool* pool)
     uint32_t allow[32];
     allow_kept(&predict->options, allow);
     dr_predict_rules rules = predict->rules;
+    rules.layer_radius = rules.use_layers ? layer_radius * rules.static_radius : 0.0f;
+    rules.edge_radius = kept_edge_radius * rules.static_radius;
     rules.static_radius *= kept_radius;
     rules.is_kept = true;
     dr_predict_search search;
@@ -53,7 +67,8 @@ bool dr_predict_keep(dr_predict* predict, dr_memory* memory, dr_pool* pool)
            dr_predict_contacts_make(&predict->kept.contacts, memory, pool, &predict->mesh, &search,
                                     &query, &rules, predict->options.isa);
     dr_predict_search_free(&search, memory);
-    return made && dr_predict_lay_kept(predict, memory);
+    return made && dr_predict_choose_walkers(predict, memory) &&
+           dr_predict_lay_kept(predict, memory);
 }
 
 // --- Age ---
@@ -87,12 +102,16 @@ static void remove_lane(dr_predict* predict, dr_predict_lanes* lanes, int lane)
     ++predict->kept.removed;
 }
 
-// One look at the lanes of a batch.
-static void look_at(dr_predict* predict, dr_predict_lanes* lanes, uint8_t* ages)
+// One look at the lanes of a batch. Walkers never grow old.
+static void look_at(dr_predict* predict, int batch, uint8_t* ages)
 {
+    const dr_predict_kept* kept = &predict->kept;
+    dr_predict_lanes* lanes = kept_lanes(kept, batch);
+    const int32_t* walkers = kept->walkers.data;
     float far = 10.0f * predict->rules.static_radius + 4.0f * predict->push;
     for (int lane = 0; lane < 8; ++lane) {
-        if (!(lanes->there >> lane & 1)) {
+        bool walks = batch < kept->batches.points.count && walkers[8 * batch + lane] >= 0;
+        if (walks || !(lanes->there >> lane & 1)) {
             continue;
         }
         bool is_far = distance_squared(predict, lanes, lane) > far * far;
@@ -103,23 +122,34 @@ static void look_at(dr_predict* predict, dr_predict_lanes* lanes, uint8_t* ages)
     }
 }
 
+static int count_batches(const dr_predict_kept* kept)
+{
+    return kept->batches.points.count + kept->batches.edges.count;
+}
+
+int dr_predict_turn_of(const dr_predict* predict)
+{
+    int looks = (count_batches(&predict->kept) + 9) / 10;
+    return looks > 0 ? predict->kept.next / looks % 10 : 0;
+}
+
 // A tenth of the batches in each step: three looks are thirty steps.
 void dr_predict_age(dr_predict* predict)
 {
     dr_predict_kept* kept = &predict->kept;
-    int count = kept->batches.points.count + kept->batches.edges.count, looks = (count + 9) / 10;
+    int count = count_batches(kept), looks = (count + 9) / 10;
     uint8_t* ages = kept->ages.data;
     for (int i = 0; i < looks; ++i) {
         int at = kept->next < count ? kept->next : 0;
-        look_at(predict, kept_lanes(kept, at), ages + 8 * at);
+        look_at(predict, at, ages + 8 * at);
         kept->next = at + 1;
     }
 }
 
 // --- Words ---
 
-// Then come ages, sides (two words each), and what is torn, four vertices to a word.
-enum { word_head = 4 };
+// Then come ages, walkers, sides (two words each), and what is torn, four vertices to a word.
+enum { word_head = 5 };
 
 static int torn_words(const dr_predict* predict)
 {
@@ -128,8 +158,8 @@ static int torn_words(const dr_predict* predict)
 
 int dr_predict_word_count(const dr_predict* predict)
 {
-    return word_head + predict->kept.ages.count + 2 * predict->contacts.points.count +
-           torn_words(predict);
+    return word_head + predict->kept.ages.count + predict->kept.walkers.count +
+           2 * predict->contacts.points.count + torn_words(predict);
 }
 
 static uint32_t torn_word(const dr_predict* predict, int index)
@@ -146,6 +176,7 @@ uint32_t dr_predict_word(const dr_predict* predict, int index)
     const dr_predict_kept* kept = &predict->kept;
     const uint32_t head[word_head] = {(uint32_t)kept->ages.count, (uint32_t)kept->next,
                                       (uint32_t)predict->contacts.points.count,
+                                      (uint32_t)kept->walkers.count,
                                       (uint32_t)torn_words(predict)};
     if (index < word_head) {
         return head[index];
@@ -155,6 +186,10 @@ uint32_t dr_predict_word(const dr_predict* predict, int index)
         return ((const uint8_t*)kept->ages.data)[index];
     }
     index -= kept->ages.count;
+    if (index < kept->walkers.count) {
+        return (uint32_t)((const int32_t*)kept->walkers.data)[index];
+    }
+    index -= kept->walkers.count;
     if (index >= 2 * predict->contacts.points.count) {
         return torn_word(predict, index - 2 * predict->contacts.points.count);
     }
@@ -205,22 +240,41 @@ static void take_torn(dr_predict* predict, const uint32_t* words, bool is_any)
     }
 }
 
+// Standing contacts keep standing.
+static bool take_walkers(dr_predict* predict, const uint32_t* words)
+{
+    const int32_t* walkers = predict->kept.walkers.data;
+    for (int i = 0; i < predict->kept.walkers.count; ++i) {
+        bool walks = walkers[i] >= 0;
+        if (walks ? words[i] >= (uint32_t)predict->mesh.triangle_count : words[i] != UINT32_MAX) {
+            return false;
+        }
+        dr_predict_put_walker(predict, i, (int32_t)words[i]);
+    }
+    return true;
+}
+
 bool dr_predict_take_words(dr_predict* predict, dr_memory* memory, const uint32_t* words, int count)
 {
     bool has_head = count >= word_head;
     int64_t ages = has_head ? words[0] : 0, sides = has_head ? words[2] : 0;
-    int64_t torn = has_head ? words[3] : 0;
+    int64_t walkers = has_head ? words[3] : 0, torn = has_head ? words[4] : 0;
     // What was removed is there again at first.
-    if (count != word_head + ages + 2 * sides + torn ||
+    if (count != word_head + ages + walkers + 2 * sides + torn ||
         (torn != 0 && torn != (predict->mesh.vertex_count + 3) / 4) ||
         (predict->kept.is_made && !dr_predict_lay_kept(predict, memory)) ||
-        (ages != 0 && ages != predict->kept.ages.count)) {
+        (ages != 0 && ages != predict->kept.ages.count) ||
+        (walkers != 0 && walkers != predict->kept.walkers.count)) {
         return false;
     }
     if (ages > 0) {
         take_ages(predict, words + word_head);
         predict->kept.next = (int)words[1];
     }
-    take_torn(predict, words + word_head + ages + 2 * sides, torn > 0);
-    return take_sides(predict, memory, words + word_head + ages, (int)sides);
+    if (walkers > 0 && !take_walkers(predict, words + word_head + ages)) {
+        return false;
+    }
+    const uint32_t* rest = words + word_head + ages + walkers;
+    take_torn(predict, rest + 2 * sides, torn > 0);
+    return take_sides(predict, memory, rest, (int)sides);
 }

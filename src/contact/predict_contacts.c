@@ -48,7 +48,7 @@ float dr_predict_reach(const dr_predict_mesh* mesh, const dr_predict_rules* rule
     for (int p = 0; p < mesh->part_count; ++p) {
         most = fmaxf(most, mesh->parts[p].thickness);
     }
-    return most + rules->static_radius;
+    return most + fmaxf(rules->static_radius, rules->layer_radius);
 }
 
 // --- Making ---
@@ -173,6 +173,9 @@ static bool is_beside(const maker* m, const dr_predict_near* near, const facing*
     if (f->is_inside) {
         return false;
     }
+    if (m->rules->is_kept && t.order != 0) {
+        return false; // it walks
+    }
     if (m->rules->is_kept) {
         bool is_level = fabsf(f->height) < level * near->separation;
         // As far as a foot may slide.
@@ -202,7 +205,11 @@ static bool make_point(const maker* m, const dr_predict_near* near)
     int vertex = m->pairs[near->pair].a, triangle = m->pairs[near->pair].b;
     touch t = touch_of(m, vertex, m->mesh->triangles[triangle][0]);
     facing f;
-    if (near->left > t.gap + m->rules->static_radius ||
+    float radius = m->rules->static_radius;
+    if (t.order != 0) {
+        radius = fmaxf(radius, m->rules->layer_radius);
+    }
+    if (near->left > t.gap + radius ||
         are_sewn(m->mesh, &m->pairs[near->pair].a, 1, m->mesh->triangles[triangle], 3)) {
         return true;
     }
@@ -283,7 +290,8 @@ static bool make_edge(const maker* m, const dr_predict_near* near)
                                .beta = near->weight[1]};
     const int32_t *a = m->mesh->edges[contact.a], *b = m->mesh->edges[contact.b];
     touch t = touch_of(m, a[0], b[0]);
-    if (near->left > t.gap + m->rules->static_radius || are_sewn(m->mesh, a, 2, b, 2) ||
+    float radius = m->rules->edge_radius > 0.0f ? m->rules->edge_radius : m->rules->static_radius;
+    if (near->left > t.gap + radius || are_sewn(m->mesh, a, 2, b, 2) ||
         (m->rules->is_kept && !can_be_kept(m, &contact))) {
         return true;
     }
@@ -360,8 +368,11 @@ static bool make_list(maker* m, dr_pool* pool, const dr_array* list, near_fn* ke
     if (count == 0) {
         return true;
     }
-    if (!dr_array_reserve(m->memory, &to->near, sizeof(dr_predict_near), count) ||
-        !dr_array_reserve(m->memory, &to->near_counts, sizeof(int32_t), blocks)) {
+    // With room to spare: what folds up has a few more pairs in every step.
+    if ((count > to->near.capacity &&
+         !dr_array_reserve(m->memory, &to->near, sizeof(dr_predict_near), count + count / 2)) ||
+        (blocks > to->near_counts.capacity &&
+         !dr_array_reserve(m->memory, &to->near_counts, sizeof(int32_t), blocks + blocks / 2))) {
         return false;
     }
     m->pairs = list->data;

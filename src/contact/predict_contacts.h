@@ -36,6 +36,8 @@ typedef struct dr_edge_contact {
 
 typedef struct dr_predict_rules {
     float static_radius; // m, beyond the thickness
+    float edge_radius;   // the same for edges; 0: no other
+    float layer_radius;  // for points over another layer, where it is greater
     bool as_printed;
     bool use_layers;
     bool is_kept; // for the cache: contacts that serve while cloths slide over each other

@@ -37,7 +37,9 @@ static bool group(dr_predict* predict, dr_memory* memory, const dr_array* contac
                   quad_fn* quad_of)
 {
     int32_t(*quads)[4];
-    if (!dr_array_reserve(memory, &predict->quads, sizeof *quads, contacts->count)) {
+    int count = contacts->count;
+    if (count > predict->quads.capacity &&
+        !dr_array_reserve(memory, &predict->quads, sizeof *quads, count + count / 2)) {
         return false;
     }
     quads = predict->quads.data;
@@ -165,6 +167,7 @@ bool dr_predict_lay(dr_predict* predict, dr_memory* memory, const dr_predict_con
     batches->points.count = batches->edges.count = 0;
     batches->contact_count = contacts->points.count + contacts->edges.count + contacts->pairs.count;
     return lay_points(predict, memory, contacts, &batches->points) &&
+           (!is_kept || dr_predict_note_walkers(predict, memory)) &&
            lay_edges(predict, memory, &contacts->edges, &contacts->edge_gaps, edge_quad, is_kept,
                      &batches->edges) &&
            lay_edges(predict, memory, &contacts->pairs, &contacts->pair_gaps, pair_quad, is_kept,

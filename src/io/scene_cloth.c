@@ -178,6 +178,7 @@ static dr_cloth_desc cloth_defaults(const dr_json_node* node, uint32_t seed)
         .layer = -1,
     };
     cloth.def.seed = seed;
+    cloth.mount = -1;
     return cloth;
 }
 
@@ -196,7 +197,7 @@ static void read_cloth(dr_reader* reader, const dr_json_node* node, const dr_sce
                    &cloth->def.velocity);
     dr_reader_boolean(reader, dr_object_key(&object, "weld"), &cloth->def.weld);
     dr_reader_integer(reader, dr_object_key(&object, "layer"), 0, 1000, &cloth->layer);
-    dr_scene_read_control(reader, dr_object_key(&object, "control"), &cloth->def.control);
+    dr_scene_read_control(reader, dr_object_key(&object, "control"), scene, cloth);
     dr_scene_read_pose(reader, dr_object_key(&object, "pose"), &cloth->pose);
     const dr_json_node* rest = dr_object_key(&object, "rest");
     const dr_json_node* pins = dr_object_key(&object, "pins");

@@ -3,11 +3,13 @@
 
 // --- Reading ---
 
-void dr_scene_read_control(dr_reader* reader, const dr_json_node* node, drape_control* control)
+void dr_scene_read_control(dr_reader* reader, const dr_json_node* node, const dr_scene_desc* scene,
+                           dr_cloth_desc* cloth)
 {
     if (reader->failed || node == NULL) {
         return;
     }
+    drape_control* control = &cloth->def.control;
     dr_object object = dr_object_open(reader, node);
     dr_reader_boolean(reader, dr_object_key(&object, "tethers"), &control->tethers);
     dr_reader_float(reader, dr_object_key(&object, "tether_slack"), dr_between(0, 100),
@@ -16,6 +18,12 @@ void dr_scene_read_control(dr_reader* reader, const dr_json_node* node, drape_co
                     &control->rigid_damping);
     dr_reader_float(reader, dr_object_key(&object, "stretch_damping"), dr_between(0, 10000),
                     &control->stretch_damping);
+    const dr_json_node* frame = dr_object_key(&object, "frame");
+    if (frame != NULL && !reader->failed) {
+        dr_scene_find_collider(reader, frame, scene, &cloth->mount);
+    }
+    dr_reader_one_or_two(reader, dr_object_key(&object, "inertia"), dr_between(0, 1),
+                         &control->inertia_linear, &control->inertia_angular);
     dr_object_close(&object);
 }
 
@@ -131,6 +139,11 @@ void dr_scene_build_pose(dr_builder* builder, int index)
 {
     const dr_pose_desc* pose = &builder->scene->cloths[index].pose;
     drape_cloth_id cloth = builder->cloths[index];
+    int mount = builder->scene->cloths[index].mount;
+    if (!builder->reader->failed && mount >= 0 &&
+        !drape_cloth_ride(builder->world, cloth, builder->colliders[mount])) {
+        dr_builder_fail(builder, builder->scene->cloths[index].node);
+    }
     if (builder->reader->failed || pose->node == NULL) {
         return;
     }

@@ -179,6 +179,8 @@ static void read_solver(dr_reader* reader, const dr_json_node* node, dr_scene_de
                                          dr_words_integrator, (int)def->method.integrator);
     dr_reader_integer(reader, dr_object_key(&object, "substeps"), 1, 1000, &def->substeps);
     dr_reader_integer(reader, dr_object_key(&object, "iterations"), 1, 1000, &def->iterations);
+    dr_reader_integer(reader, dr_object_key(&object, "stretch_sweeps"), 1, 100,
+                      &def->stretch_sweeps);
     dr_reader_float(reader, dr_object_key(&object, "damping"), dr_between(0, 1000), &def->damping);
     dr_reader_float(reader, dr_object_key(&object, "sleep_speed"), dr_between(0, 1000),
                     &def->sleep_speed);

@@ -117,6 +117,7 @@ typedef struct dr_cloth_desc {
     const dr_pin_desc* pins;
     int pin_count;
     dr_pose_desc pose;
+    int mount; // collider that its frame rides on; -1: none
     const dr_seam_desc* seams;
     int seam_count;
 } dr_cloth_desc;
@@ -192,7 +193,12 @@ void dr_scene_read_colliders(dr_reader* reader, const dr_json_node* node, dr_sce
 // Colliders must have been read; the shape of the cloth too.
 void dr_scene_read_pins(dr_reader* reader, const dr_json_node* node, const dr_scene_desc* scene,
                         dr_cloth_desc* cloth);
-void dr_scene_read_control(dr_reader* reader, const dr_json_node* node, drape_control* control);
+// Colliders must have been read.
+void dr_scene_read_control(dr_reader* reader, const dr_json_node* node, const dr_scene_desc* scene,
+                           dr_cloth_desc* cloth);
+// The number of the collider that a node names.
+void dr_scene_find_collider(dr_reader* reader, const dr_json_node* node, const dr_scene_desc* scene,
+                            int* index);
 void dr_scene_read_pose(dr_reader* reader, const dr_json_node* node, dr_pose_desc* pose);
 void dr_scene_read_regions(dr_reader* reader, const dr_json_node* node, dr_cloth_desc* cloth);
 

@@ -121,8 +121,8 @@ static void read_where(dr_reader* reader, const dr_json_node* node, const dr_clo
 
 // --- Pins ---
 
-static void find_collider(dr_reader* reader, const dr_json_node* node, const dr_scene_desc* scene,
-                          int* index)
+void dr_scene_find_collider(dr_reader* reader, const dr_json_node* node, const dr_scene_desc* scene,
+                            int* index)
 {
     const char* names[DR_WORDS_MAX];
     int count = scene->collider_count < DR_WORDS_MAX ? scene->collider_count : DR_WORDS_MAX;
@@ -163,7 +163,7 @@ static void read_follow(dr_reader* reader, const dr_json_node* node, const dr_sc
     } else if (strcmp(choice->key, "keys") == 0) {
         dr_scene_read_motion(reader, choice, (dr_place_desc){0}, &pin->motion);
     } else if (strcmp(choice->key, "collider") == 0) {
-        find_collider(reader, choice, scene, &pin->collider);
+        dr_scene_find_collider(reader, choice, scene, &pin->collider);
     } else {
         pin->cache = choice;
         dr_reader_file(reader, choice, &file);

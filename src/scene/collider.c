@@ -365,6 +365,14 @@ static drape_transform next_pose(const drape_world* world, const dr_collider* co
         dr_quat_slerp(collider->pose.rotate, collider->target.rotate, (double)t)};
 }
 
+drape_transform dr_collider_end_pose(const drape_world* world, const dr_collider* collider, float dt)
+{
+    if (collider->key_count > 0) {
+        return dr_motion_at(collider->keys, collider->key_count, world->time + (double)dt);
+    }
+    return collider->moves_by_hand ? collider->target : collider->pose;
+}
+
 drape_vec3 dr_collider_far_point(const dr_collider* collider)
 {
     if (!collider->body) {

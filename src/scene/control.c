@@ -121,7 +121,42 @@ bool drape_cloth_set_frame(drape_world* world, drape_cloth_id id, drape_transfor
     return true;
 }
 
+bool drape_cloth_ride(drape_world* world, drape_cloth_id id, drape_collider_id mount)
+{
+    dr_cloth* cloth = dr_world_cloth(world, id);
+    const dr_collider* collider = dr_world_collider(world, mount);
+    if (!cloth || (!collider && mount.slot != 0)) {
+        return world && dr_world_fail(world, cloth ? "no such collider" : "no such cloth");
+    }
+    cloth->control.root.mount = mount;
+    return !collider || drape_cloth_set_frame(world, id, collider->pose);
+}
+
 // --- Once a step ---
+
+static void ride(drape_world* world, dr_cloth* cloth, float dt)
+{
+    dr_root* root = &cloth->control.root;
+    const dr_collider* collider = dr_world_collider(world, root->mount);
+    if (!collider || !root->is_set) {
+        return;
+    }
+    root->next = dr_collider_end_pose(world, collider, dt);
+    root->is_moving = memcmp(&root->now, &root->next, sizeof root->now) != 0;
+    if (root->is_moving) {
+        dr_world_disturb(world, cloth);
+    }
+}
+
+void dr_world_ride(drape_world* world, float dt)
+{
+    for (int i = 0; i < dr_slots_count(&world->cloths); ++i) {
+        dr_cloth* cloth = dr_slots_at(&world->cloths, i);
+        if (cloth && cloth->control.root.mount.slot != 0) {
+            ride(world, cloth, dt);
+        }
+    }
+}
 
 static bool refresh_tethers(drape_world* world, dr_cloth* cloth)
 {

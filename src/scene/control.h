@@ -41,7 +41,8 @@ typedef struct dr_root {
     drape_transform next; // at its end
     drape_transform base; // from `now` to where the cloth's first places belong
     bool is_set, is_moving;
-    dr_carry carry;      // of the substep
+    drape_collider_id mount; // that it rides on; null: it is set by hand
+    dr_carry carry;          // of the substep
     size_t moved_floats; // of carry.moved
 } dr_root;
 
@@ -87,6 +88,8 @@ bool dr_transform_is_sound(drape_transform t);
 // --- While stepping ---
 
 // Once a step, after pins were refreshed; false when memory is short.
+// Frames that ride on colliders learn where they will be.
+void dr_world_ride(drape_world* world, float dt);
 bool dr_world_begin_controls(drape_world* world, float dt);
 // Once a substep, when pins are where they shall be.
 void dr_world_aim_controls(drape_world* world);

@@ -1,247 +1,85 @@
-// Which parts of which cloth are near which obstacle, and the contacts they make.
+// Contacts between cloth and obstacles.
 #include <math.h>
 #include <string.h>
 
 #include "core/vec_math.h"
+#include "contact/vector_boxes.h"
+#include "scene/contact_runs.h"
 #include "scene/mesh_link.h"
-#include "scene/sleep.h"
-
-// Friction between a fabric and a collider: the world's word, else the collider's and the fabric's
-// in their geometric mean, else the fabric's.
-static float combine_friction(float world, float collider, float fabric)
-{
-    if (world >= 0.0f) {
-        return world;
-    }
-    return collider >= 0.0f ? sqrtf(collider * fabric) : fabric;
-}
-
-dr_friction dr_world_friction(const drape_world* world, const dr_cloth* cloth,
-                              float collider_static, float collider_dynamic)
-{
-    const drape_fabric* fabric = &cloth->fabric;
-    return (dr_friction){
-        combine_friction(world->def.friction_static, collider_static, fabric->friction_static),
-        combine_friction(world->def.friction_dynamic, collider_dynamic, fabric->friction_dynamic)};
-}
-
-// How far a round collider stands out between the ends of the longest edge that lies on it.
-static float sagitta_of(const dr_cloth* cloth, const dr_obstacle* obstacle)
-{
-    float radius = dr_shape_roundness(&obstacle->shape);
-    return cloth->edge_max * cloth->edge_max / (8.0f * radius);
-}
-
-// Vertices alone cannot tell where a collider bends away sharply. Where it is round, holding them
-// higher by the sagitta keeps the edges clear, as long as edges are short against its radius,
-static bool is_sharp(const dr_cloth* cloth, const dr_obstacle* obstacle)
-{
-    return obstacle->body || sagitta_of(cloth, obstacle) > 0.2f * dr_shape_roundness(&obstacle->shape);
-}
-
-// and as long as nothing pulls them longer: a blow does, and then points of edges and triangles are
-// held as well, unless even the longest edge sinks by next to nothing.
-static bool needs_features(const dr_cloth* cloth, const dr_obstacle* obstacle)
-{
-    const float pulled = 1.25f, next_to_nothing = 0.05f;
-    if (is_sharp(cloth, obstacle)) {
-        return true;
-    }
-    float rest = cloth->edge_max, now = cloth->reach;
-    float sink = (now * now - rest * rest) / (8.0f * dr_shape_roundness(&obstacle->shape));
-    return now > pulled * rest && sink > next_to_nothing * cloth->thickness &&
-           obstacle->shape.kind != DRAPE_SHAPE_PLANE;
-}
-
-// Bodies of triangles meet the triangles of a cloth; loose vertices pass.
-static bool can_meet(const dr_cloth* cloth, const dr_obstacle* obstacle)
-{
-    return !obstacle->body || cloth->mesh.triangle_count > 0;
-}
-
-// How much higher vertices are held. Where they are all that is held, on sharp solids too, as far
-// as that goes.
-static float lift_of(const drape_world* world, const dr_cloth* cloth, const dr_obstacle* obstacle)
-{
-    if (!is_sharp(cloth, obstacle)) {
-        return sagitta_of(cloth, obstacle);
-    }
-    return dr_world_holds_vertices(world) ? 0.2f * dr_shape_roundness(&obstacle->shape) : 0.0f;
-}
-
-static dr_contact_range range_of(const drape_world* world, const dr_cloth* cloth,
-                                 const dr_obstacle* obstacle)
-{
-    float given = world->def.static_radius, radius = 0.5f * cloth->thickness;
-    if (obstacle->body) {
-        // How far each vertex goes against the body is added there; here what drags it along. What
-        // is dragged further is looked at again, and guarded.
-        float dragged = fminf(cloth->travel + dr_length(obstacle->shift), cloth->thickness);
-        return (dr_contact_range){.radius = radius,
-                                  .static_radius = (given > 0.0f ? given : radius) + dragged,
-                                  .recovery = 0.25f * cloth->thickness};
-    }
-    return (dr_contact_range){
-        .radius = radius + lift_of(world, cloth, obstacle),
-        .static_radius = (given > 0.0f ? given : cloth->thickness) + cloth->travel +
-                         dr_length(obstacle->shift),
-        .recovery = 0.25f * cloth->thickness};
-}
-
-// How far from the obstacle a vertex may be and still matter in this substep.
-static float chunk_reach(const drape_world* world, const dr_cloth* cloth, int chunk,
-                         const dr_obstacle* obstacle)
-{
-    dr_contact_range range = range_of(world, cloth, obstacle);
-    float h = world->substep.h;
-    float travel = sqrtf(cloth->chunks[chunk].speed_squared) * h +
-                   dr_length(world->def.gravity) * h * h;
-    travel += obstacle->body ? cloth->travel : 0.0f;
-    return range.radius + range.static_radius + 1.5f * travel;
-}
-
-static bool is_near(const dr_chunk_bounds* chunk, const dr_obstacle* obstacle, float reach)
-{
-    if (!obstacle->body && obstacle->shape.kind == DRAPE_SHAPE_PLANE) {
-        // The corner of the box deepest along the normal, at either end of the substep.
-        const float* m = obstacle->rotation_end;
-        const float n[3] = {m[1], m[4], m[7]};
-        const float at[3] = {obstacle->place.x + obstacle->shift.x,
-                             obstacle->place.y + obstacle->shift.y,
-                             obstacle->place.z + obstacle->shift.z};
-        float depth = 0.0f;
-        for (int c = 0; c < 3; ++c) {
-            depth += n[c] * ((n[c] > 0.0f ? chunk->lo[c] : chunk->hi[c]) - at[c]);
-        }
-        return depth <= reach + dr_length(obstacle->shift);
-    }
-    for (int c = 0; c < 3; ++c) {
-        if (chunk->lo[c] - reach > obstacle->hi[c] || chunk->hi[c] + reach < obstacle->lo[c]) {
-            return false;
-        }
-    }
-    return true;
-}
-
-// --- Broad phase ---
-
-static bool add_run(drape_world* world, dr_cloth* cloth, int chunk, int obstacle, uint8_t* regions)
-{
-    dr_contact_run* run = &world->runs[world->run_count++];
-    *run = (dr_contact_run){.cloth = cloth, .chunk = chunk, .obstacle = obstacle,
-                            .regions = regions};
-    const dr_obstacle* at = (const dr_obstacle*)world->obstacles.data + obstacle;
-    run->friction =
-        dr_world_friction(world, cloth, at->friction_static, at->friction_dynamic);
-    run->range = range_of(world, cloth, at);
-    run->contacts =
-        dr_arena_allocate(&world->arena, sizeof(dr_contact8) * (size_t)DR_CHUNK_VECTORS);
-    if (at->body) {
-        run->link = dr_world_link(world, cloth, at->body);
-        return run->contacts && run->link;
-    }
-    if (regions) {
-        int features = cloth->edge_start[chunk + 1] - cloth->edge_start[chunk] +
-                       cloth->face_start[chunk + 1] - cloth->face_start[chunk];
-        run->features =
-            dr_arena_allocate(&world->arena, sizeof(int32_t) * (size_t)(features + 1));
-    }
-    return run->contacts && (!regions || run->features);
-}
-
-// All runs of one cloth, chunk by chunk so that those of a chunk lie together.
-static bool collect_cloth(drape_world* world, dr_cloth* cloth, uint8_t** regions)
-{
-    dr_obstacle* obstacles = world->obstacles.data;
-    int obstacle_count = world->obstacles.count;
-    memset(regions, 0, sizeof *regions * (size_t)obstacle_count);
-    for (int chunk = 0; chunk < cloth->chunk_count; ++chunk) {
-        int before = world->run_count;
-        for (int o = 0; o < obstacle_count; ++o) {
-            ++world->report.box_tests;
-            bool features =
-                !dr_world_holds_vertices(world) && needs_features(cloth, &obstacles[o]);
-            float reach = chunk_reach(world, cloth, chunk, &obstacles[o]);
-            if (!can_meet(cloth, &obstacles[o]) ||
-                !is_near(&cloth->chunks[chunk], &obstacles[o],
-                         reach + (features ? cloth->reach : 0.0f))) {
-                continue;
-            }
-            if (features && !obstacles[o].body && !regions[o]) {
-                size_t slots = (size_t)cloth->sheet->vector_count * 8;
-                regions[o] = dr_arena_allocate(&world->arena, slots);
-                if (!regions[o]) {
-                    return false;
-                }
-                memset(regions[o], DR_REGION_FAR, slots);
-            }
-            if (!add_run(world, cloth, chunk, o, regions[o])) {
-                return false;
-            }
-        }
-        if (world->run_count > before) {
-            world->group_start[world->group_count++] = before;
-        }
-    }
-    return true;
-}
-
-static bool collect_runs(drape_world* world)
-{
-    world->run_count = world->group_count = 0;
-    size_t most = (size_t)world->chunk_items.count * (size_t)world->obstacles.count;
-    if (most == 0) {
-        return true;
-    }
-    world->runs = dr_arena_allocate(&world->arena, most * sizeof(dr_contact_run));
-    world->group_start =
-        dr_arena_allocate(&world->arena, ((size_t)world->chunk_items.count + 1) * sizeof(int32_t));
-    uint8_t** regions =
-        dr_arena_allocate(&world->arena, sizeof(uint8_t*) * (size_t)world->obstacles.count);
-    if (!world->runs || !world->group_start || !regions) {
-        return false;
-    }
-    for (int i = 0; i < dr_slots_count(&world->cloths); ++i) {
-        dr_cloth* cloth = dr_world_awake(world, i);
-        if (cloth && !collect_cloth(world, cloth, regions)) {
-            return false;
-        }
-    }
-    world->group_start[world->group_count] = world->run_count;
-    return true;
-}
 
 // --- Vertices ---
 
 static dr_detect_args detect_args(const drape_world* world, const dr_contact_run* run)
 {
     const dr_obstacle* obstacles = world->obstacles.data;
-    const dr_obstacle* obstacle = &obstacles[run->obstacle];
-    float reach = chunk_reach(world, run->cloth, run->chunk, obstacle);
     return (dr_detect_args){.sheet = run->cloth->sheet,
-                            .obstacle = obstacle,
-                            .range = range_of(world, run->cloth, obstacle),
+                            .obstacle = &obstacles[run->obstacle],
+                            .range = run->range,
                             .friction = run->friction,
-                            .away = reach + 0.5f * run->cloth->reach,
-                            .far = reach + run->cloth->reach,
+                            .away = run->reach + 0.5f * run->cloth->reach,
+                            .far = run->reach + run->cloth->reach,
+                            .beyond = run->reach + run->slip,
                             .regions = run->regions};
 }
 
+static int last_vector(const dr_contact_run* run)
+{
+    int last = (run->chunk + 1) * DR_CHUNK_VECTORS;
+    return last < run->cloth->sheet->vector_count ? last : run->cloth->sheet->vector_count;
+}
+
+// Where features are looked for, every vertex has its region.
+static bool can_skip(const dr_contact_run* run)
+{
+    return !run->link && !run->regions;
+}
+
+// Boxes of the vectors of a chunk pay when several obstacles are near it.
+static bool are_boxes_worth(const drape_world* world, int begin, int end)
+{
+    int count = 0;
+    for (int r = begin; r < end; ++r) {
+        count += can_skip(&world->runs[r]);
+    }
+    return count > 3;
+}
+
+static void detect_run(drape_world* world, dr_contact_run* run, const dr_vector_boxes* boxes)
+{
+    if (run->link) {
+        dr_mesh_run_detect(world, run, false);
+        return;
+    }
+    dr_detect_args args = detect_args(world, run);
+    if (boxes && can_skip(run)) {
+        args.skip = ~dr_vector_box_kernels_for(world->isa)
+                         ->near(boxes, args.obstacle->lo, args.obstacle->hi, run->reach);
+    }
+    run->count =
+        dr_contact_kernels_for(world->isa)
+            ->detect(&args, run->chunk * DR_CHUNK_VECTORS, last_vector(run), run->contacts);
+    int vectors = last_vector(run) - run->chunk * DR_CHUNK_VECTORS;
+    uint32_t there = vectors < 32 ? (1u << vectors) - 1u : UINT32_MAX;
+    run->test_count = 8 * __builtin_popcount(~args.skip & there);
+}
+
+// The runs of a chunk.
 static void vertex_task(void* context, int begin, int end, int worker)
 {
     (void)worker;
     drape_world* world = context;
-    const dr_contact_kernels* kernels = dr_contact_kernels_for(world->isa);
     for (int i = begin; i < end; ++i) {
-        dr_contact_run* run = &world->runs[i];
-        if (run->link) {
-            dr_mesh_run_detect(world, run, false);
-            continue;
+        int first = world->group_start[i], last = world->group_start[i + 1];
+        const dr_contact_run* run = &world->runs[first];
+        bool has_boxes = are_boxes_worth(world, first, last);
+        dr_vector_boxes boxes;
+        if (has_boxes) {
+            dr_vector_box_kernels_for(world->isa)
+                ->bound(run->cloth->sheet, run->chunk * DR_CHUNK_VECTORS, last_vector(run), &boxes);
         }
-        dr_detect_args args = detect_args(world, run);
-        int first = run->chunk * DR_CHUNK_VECTORS, last = first + DR_CHUNK_VECTORS;
-        last = last < args.sheet->vector_count ? last : args.sheet->vector_count;
-        run->count = kernels->detect(&args, first, last, run->contacts);
+        for (int r = first; r < last; ++r) {
+            detect_run(world, &world->runs[r], has_boxes ? &boxes : NULL);
+        }
     }
 }
 
@@ -260,8 +98,8 @@ static bool face_may_touch(uint8_t a, uint8_t b, uint8_t c, bool round)
 {
     int differ = (a ^ b) | (a ^ c);
     int axes = !!(differ & 3) + !!(differ & 12) + !!(differ & 48);
-    return (axes >= 2 || round) && a != DR_REGION_FAR && b != DR_REGION_FAR &&
-           c != DR_REGION_FAR && !(a & b & c & DR_REGION_AWAY);
+    return (axes >= 2 || round) && a != DR_REGION_FAR && b != DR_REGION_FAR && c != DR_REGION_FAR &&
+           !(a & b & c & DR_REGION_AWAY);
 }
 
 static void feature_task(void* context, int begin, int end, int worker)
@@ -302,16 +140,15 @@ static void single_task(void* context, int begin, int end, int worker)
     const dr_contact_kernels* kernels = dr_contact_kernels_for(world->isa);
     for (int i = begin; i < end; ++i) {
         dr_contact_run* run = &world->runs[i];
-        if (run->link) {
+        if (run->link || !run->features) {
             continue;
         }
         const dr_cloth* cloth = run->cloth;
         int before_count = run->before ? run->single_count : 0;
         dr_detect_args args = detect_args(world, run);
         args.range.radius = 0.5f * cloth->thickness; // no sagitta between vertices
-        run->single_count =
-            kernels->detect_edges(&args, (const int32_t(*)[2])cloth->edge_slots, run->features,
-                                  run->edge_count, run->singles);
+        run->single_count = kernels->detect_edges(&args, (const int32_t(*)[2])cloth->edge_slots,
+                                                  run->features, run->edge_count, run->singles);
         for (int k = 0; k < run->face_count; ++k) {
             const int32_t* slot = cloth->face_slots[run->features[run->edge_count + k]];
             run->single_count += dr_contact_face(&args, slot, &run->singles[run->single_count]);
@@ -422,80 +259,10 @@ static void count_contacts(drape_world* world)
     report->contact_count = 0;
     for (int i = 0; i < world->run_count; ++i) {
         const dr_contact_run* run = &world->runs[i];
-        report->exact_tests += run->link ? run->test_count
-                                         : DR_CHUNK_VECTORS * 8 + run->edge_count + run->face_count;
+        report->exact_tests += run->test_count + run->edge_count + run->face_count;
         report->contact_count += run->single_count;
         for (int k = 0; k < run->count; ++k) {
             report->contact_count += run->contacts[k].count;
-        }
-    }
-}
-
-static float longest_edge(const dr_cloth* cloth)
-{
-    const dr_sheet* sheet = cloth->sheet;
-    float longest = 0.0f;
-    for (int i = 0; i < cloth->mesh.edge_count; ++i) {
-        drape_vec3 a = dr_sheet_get(sheet->layout, sheet->start, cloth->edge_slots[i][0]);
-        drape_vec3 b = dr_sheet_get(sheet->layout, sheet->start, cloth->edge_slots[i][1]);
-        drape_vec3 d = dr_sub(b, a);
-        longest = fmaxf(longest, dr_dot(d, d));
-    }
-    return sqrtf(longest);
-}
-
-// How far a point of the obstacle goes in the substep, at most.
-static float obstacle_travel(const dr_obstacle* obstacle)
-{
-    float turn = 0.0f, size = 0.0f;
-    for (int i = 0; i < 9; ++i) {
-        turn += obstacle->turn[i] * obstacle->turn[i];
-    }
-    for (int c = 0; c < 3 && turn > 0.0f; ++c) {
-        float width = obstacle->hi[c] - obstacle->lo[c];
-        size += isfinite(width) ? width * width : 0.0f;
-    }
-    return dr_length(obstacle->shift) + 0.5f * sqrtf(turn * size);
-}
-
-// Whether a cloth comes near an obstacle that edges may sink into; and the fastest of these.
-static bool nears_solid(const drape_world* world, const dr_cloth* cloth, float* travel)
-{
-    const dr_obstacle* obstacles = world->obstacles.data;
-    bool is_near_any = false;
-    for (int o = 0; o < world->obstacles.count; ++o) {
-        bool is_solid = obstacles[o].body || obstacles[o].shape.kind != DRAPE_SHAPE_PLANE;
-        float reach = 2.0f * (cloth->edge_max + cloth->travel + obstacle_travel(&obstacles[o]));
-        for (int c = 0; is_solid && c < cloth->chunk_count; ++c) {
-            if (is_near(&cloth->chunks[c], &obstacles[o], reach)) {
-                *travel = fmaxf(*travel, obstacle_travel(&obstacles[o]));
-                is_near_any = true;
-                break;
-            }
-        }
-    }
-    return is_near_any;
-}
-
-// What is fast drags its neighbours along: in a substep a vertex may go as far as the fastest one.
-// And it pulls: when it goes a seventh of an edge in a substep, edges are measured anew.
-static void measure_travel(drape_world* world)
-{
-    for (int i = 0; i < dr_slots_count(&world->cloths); ++i) {
-        dr_cloth* cloth = dr_world_awake(world, i);
-        float fastest = 0.0f;
-        for (int c = 0; cloth && c < cloth->chunk_count; ++c) {
-            fastest = fmaxf(fastest, cloth->chunks[c].speed_squared);
-        }
-        if (cloth) {
-            cloth->travel = sqrtf(fastest) * world->substep.h;
-            float travel = 0.0f;
-            bool is_near_any = nears_solid(world, cloth, &travel);
-            cloth->is_fast = is_near_any && cloth->travel + travel > 0.15f * cloth->edge_max;
-            bool was_pulled = cloth->reach > 1.2f * cloth->edge_max;
-            cloth->reach = cloth->is_fast || (is_near_any && was_pulled) ? longest_edge(cloth)
-                                                                         : cloth->edge_max;
-            cloth->reach = fmaxf(cloth->reach, cloth->edge_max);
         }
     }
 }
@@ -540,11 +307,11 @@ bool dr_world_detect_again(drape_world* world)
 
 bool dr_world_detect(drape_world* world)
 {
-    measure_travel(world);
-    if (!collect_runs(world) || !dr_world_refresh_links(world) || !make_room(world)) {
+    dr_world_measure_travel(world);
+    if (!dr_world_collect_runs(world) || !dr_world_refresh_links(world) || !make_room(world)) {
         return false;
     }
-    dr_parallel_for(world->pool, world->run_count, 1, vertex_task, world);
+    dr_parallel_for(world->pool, world->group_count, 1, vertex_task, world);
     if (!finish_crowded(world, false)) {
         return false;
     }
@@ -606,8 +373,9 @@ static float smallest_body_gap(const drape_world* world, float smallest)
     for (int i = 0; i < world->chunk_items.count; ++i) {
         const dr_work_item* item = (const dr_work_item*)world->chunk_items.data + i;
         for (int o = 0; o < world->obstacles.count; ++o) {
-            float gap = obstacles[o].body ? bounds_gap(&item->cloth->chunks[item->index],
-                                                       &obstacles[o]) : 0.0f;
+            float gap = obstacles[o].body
+                            ? bounds_gap(&item->cloth->chunks[item->index], &obstacles[o])
+                            : 0.0f;
             // What is near has been looked at.
             if (gap > 0.0f) {
                 smallest = fminf(smallest, gap);
@@ -631,8 +399,8 @@ float dr_world_smallest_gap(const drape_world* world)
             if (obstacles[o].body) {
                 continue;
             }
-            if (smallest == INFINITY ||
-                is_near(&item->cloth->chunks[item->index], &obstacles[o], fmaxf(smallest, 0.0f))) {
+            if (smallest == INFINITY || dr_chunk_is_near(&item->cloth->chunks[item->index],
+                                                         &obstacles[o], fmaxf(smallest, 0.0f))) {
                 smallest = fminf(smallest, kernels->gap(sheet, &obstacles[o], first, last));
             }
         }

@@ -207,7 +207,11 @@ static void read_all(dr_predict_world* of)
     for (int p = 0; p < of->part_count; ++p) {
         const dr_sheet* sheet = of->parts[p].cloth->sheet;
         int step = dr_sheet_step(sheet->layout), first = of->parts[p].first;
-        for (int v = first; v < first + of->parts[p].count; ++v) {
+        for (int v = first; step == 1 && v < first + of->parts[p].count; ++v) {
+            memcpy(of->predict.start + 4 * v, sheet->start + of->offset[v], 4 * sizeof(float));
+            memcpy(of->predict.now + 4 * v, sheet->pos + of->offset[v], 4 * sizeof(float));
+        }
+        for (int v = first; step != 1 && v < first + of->parts[p].count; ++v) {
             read_record(sheet->start + of->offset[v], step, of->predict.start + 4 * v, 3);
             read_record(sheet->pos + of->offset[v], step, of->predict.now + 4 * v, 4);
         }

@@ -13,7 +13,7 @@
 #include "scene/trials.h"
 #include "scene/world.h"
 
-static const char magic[8] = "drapeST3";
+static const char magic[8] = "drapeST4";
 
 // --- Parts, each written and read by functions that stand beside each other ---
 

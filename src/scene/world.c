@@ -442,6 +442,7 @@ drape_step_report drape_world_step(drape_world* world, float dt)
     double begin = dr_now_ms();
     int64_t calls = world->memory.call_count;
     world->report = (drape_step_report){.smallest_gap = INFINITY, .runs = 1};
+    dr_world_ride(world, dt);
     dr_world_follow_jumps(world);
     dr_world_watch(world, dt);
     if (dr_world_is_asleep(world) && doze(world, dt)) {

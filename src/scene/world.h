@@ -74,6 +74,8 @@ typedef struct dr_contact_run {
     int obstacle;
     dr_friction friction;
     dr_contact_range range;
+    float reach;        // how far from the obstacle a vertex of it matters, m
+    float slip;         // and how much more, as the obstacle moves, m
     dr_mesh_link* link; // with a body of triangles (scene/mesh_link.h), else null
     dr_contact8* contacts;
     int count;
@@ -83,7 +85,7 @@ typedef struct dr_contact_run {
     dr_contact1* singles; // those that do
     int single_count, single_room;
     dr_contact1* before;  // singles of the first detection, while it is repeated
-    int test_count;     // closest points looked at
+    int test_count;     // vertices or closest points looked at
     bool has_put_back;  // the guard has moved vertices of it in this substep
     float slack, moved; // of the vertices against the body of the link: dr_touch_frame
 } dr_contact_run;
@@ -129,6 +131,7 @@ struct drape_world {
     dr_substep substep;
     dr_array obstacles; // dr_obstacle
     dr_contact_run* runs;
+    dr_contact8* run_room; // contacts of all runs, a chunk each; null: each has its own
     int run_count;
     int32_t* group_start; // runs of one chunk of one cloth lie together
     int group_count;
@@ -157,6 +160,9 @@ void dr_collider_destroy(dr_collider* collider, dr_memory* memory);
 drape_transform dr_collider_frame(const dr_collider* collider, drape_transform pose);
 // A point of the collider that turning takes furthest, about.
 drape_vec3 dr_collider_far_point(const dr_collider* collider);
+// Where it is after a step of dt seconds from now.
+drape_transform dr_collider_end_pose(const drape_world* world, const dr_collider* collider,
+                                     float dt);
 // How far it would go in a step at the highest speed it has in it.
 double dr_collider_travel(const drape_world* world, const dr_collider* collider, float dt);
 // Substeps in which nothing goes further than half into a collider before it is seen.

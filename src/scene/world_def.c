@@ -12,6 +12,7 @@ drape_world_def drape_world_defaults(void)
         .method = {.self = DRAPE_SELF_NONE},
         .substeps = 20,
         .iterations = 2,
+        .stretch_sweeps = 1,
         .damping = 0.1f,
         .elastic = {.form = DRAPE_FORM_SPLIT},
         .springs = {.max_elongation = 0.1f, .sweeps = 3, .damping = 1e-3f, .hardening = 10.0f},
@@ -50,6 +51,9 @@ static const char* refuse_step(const drape_world_def* def)
     if (def->substeps < 1 || def->substeps > 1000 || def->iterations < 1 ||
         def->iterations > 1000) {
         return "substeps and iterations must be 1 to 1000";
+    }
+    if (def->stretch_sweeps < 1 || def->stretch_sweeps > 100) {
+        return "sweeps over stretch must be 1 to 100";
     }
     if (!is_amount(def->damping)) {
         return "damping must be at least 0";

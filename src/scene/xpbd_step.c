@@ -120,6 +120,7 @@ typedef struct phase_run {
     dr_xpbd_stage stage;
     int phase;
     dr_xpbd_sweep sweep;
+    bool is_extra; // for meshes alone
 } phase_run;
 
 static void phase_task(void* context, int begin, int end, int worker)
@@ -131,17 +132,20 @@ static void phase_task(void* context, int begin, int end, int worker)
     float* scratch =
         world->scratch ? world->scratch + world->scratch_floats * (size_t)worker : NULL;
     for (int i = begin; i < end; ++i) {
+        if (run->is_extra && items[i].cloth->xpbd.grid) {
+            continue;
+        }
         dr_xpbd_run(&items[i].cloth->xpbd, world->isa, run->stage, run->phase, items[i].index,
                     run->sweep, scratch);
     }
 }
 
 // The phases of a stage one after the other, the items of each beside each other.
-static void run_stage(drape_world* world, dr_xpbd_stage stage, dr_xpbd_sweep sweep)
+static void run_stage(drape_world* world, dr_xpbd_stage stage, dr_xpbd_sweep sweep, bool is_extra)
 {
     dr_pool* pool = world->threads_pay ? world->pool : NULL;
     for (int phase = 0; phase < DR_XPBD_MAX_PHASES; ++phase) {
-        phase_run run = {world, stage, phase, sweep};
+        phase_run run = {world, stage, phase, sweep, is_extra};
         int count = world->phase_items[stage][phase].count;
         if (count > 0) {
             dr_parallel_for(pool, count, 1, phase_task, &run);
@@ -149,19 +153,39 @@ static void run_stage(drape_world* world, dr_xpbd_stage stage, dr_xpbd_sweep swe
     }
 }
 
+// In games folds at rest are looked at once a step.
+static void keep_folds(drape_world* world)
+{
+    bool is_first = world->substep.share_end < 1.5f * world->substep.h_share;
+    bool is_kept = dr_world_holds_vertices(world) && !is_first;
+    for (int i = 0; i < dr_slots_count(&world->cloths); ++i) {
+        dr_cloth* cloth = dr_world_awake(world, i);
+        if (cloth) {
+            dr_xpbd_keep_folds(&cloth->xpbd, is_kept);
+        }
+    }
+}
+
 void dr_world_predict(drape_world* world)
 {
+    keep_folds(world);
     dr_parallel_for(world->pool, world->chunk_items.count, 1, predict_task, world);
     dr_world_move_pins(world);
     dr_world_aim_controls(world);
-    run_stage(world, DR_XPBD_BEND, (dr_xpbd_sweep){0, 1});
+    run_stage(world, DR_XPBD_BEND, (dr_xpbd_sweep){0, 1}, false);
 }
 
 void dr_world_solve(drape_world* world, dr_after_sweep* after, void* context)
 {
     dr_world_pull_pins(world);
+    if (dr_world_holds_vertices(world)) {
+        dr_world_resolve_contacts(world); // few sweeps: what solids push is seen by the first one
+    }
     for (int i = 0; i < world->def.iterations; ++i) {
-        run_stage(world, DR_XPBD_STRETCH, (dr_xpbd_sweep){i, world->def.iterations});
+        run_stage(world, DR_XPBD_STRETCH, (dr_xpbd_sweep){i, world->def.iterations}, false);
+        for (int k = 1; k < world->def.stretch_sweeps; ++k) {
+            run_stage(world, DR_XPBD_STRETCH, (dr_xpbd_sweep){1, 2}, true);
+        }
         dr_world_pull_controls(world);
         dr_world_pull_seams(world);
         dr_world_resolve_apart(world);

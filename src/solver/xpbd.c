@@ -49,6 +49,13 @@ void dr_xpbd_prepare(dr_xpbd* xpbd, float h)
     }
 }
 
+void dr_xpbd_keep_folds(dr_xpbd* xpbd, bool is_kept)
+{
+    if (xpbd->mesh) {
+        xpbd->mesh->bend.is_fold_kept = is_kept;
+    }
+}
+
 bool dr_xpbd_threads_pay(const dr_xpbd* xpbd)
 {
     return xpbd->mesh ? xpbd->mesh->block_count > 2 : xpbd->sheet.vertex_count >= 5000;

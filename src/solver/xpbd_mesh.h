@@ -59,6 +59,7 @@ typedef struct dr_bend {
     float* aim;              // where the vertices would go without bending, records
     float* guess[2];         // where they go after the last sweeps, records
     float* fold;             // pull of the bows, records; null when all is flat
+    bool is_fold_kept;       // it is that of an earlier substep
     int32_t* call;           // per block: how often it was run in this substep
     int vector_count, coupling_count;
     int sweeps;

@@ -586,7 +586,7 @@ START_TEST(kept_contacts_have_a_file)
     int first = self_contacts(text, path);
     size_t size = 0;
     char* bytes = test_file_read(test_path(&folder, "kept.bin"), &size);
-    ck_assert_uint_gt(size, 1000);
+    ck_assert_uint_gt(size, 500);
     ck_assert_int_gt(first, 20);
     ck_assert_int_eq(self_contacts(text, path), first);
     bytes[10] ^= 1;

@@ -201,6 +201,62 @@ static float left_behind(float linear, float angular, bool turns)
     return away;
 }
 
+// A frame that rides on a collider is where one is that is set to the collider's pose each time.
+START_TEST(frames_ride_on_colliders)
+{
+    uint64_t hashes[2];
+    for (int rides = 0; rides < 2; ++rides) {
+        drape_world_def def = drape_world_defaults();
+        drape_world* world = drape_world_create(&def);
+        drape_collider_id ball = drape_collider_add_sphere(world, vec(0, -1.0f, 0), 0.2f);
+        drape_cloth_def cloth_def = drape_cloth_defaults();
+        cloth_def.control.inertia_linear = cloth_def.control.inertia_angular = 0.3f;
+        drape_cloth_id cloth = drape_cloth_add_grid(world, &cloth_def, 0.5f, 0.5f, 11, 11);
+        drape_transform frame = drape_collider_pose(world, ball);
+        ck_assert(rides ? drape_cloth_ride(world, cloth, ball)
+                        : drape_cloth_set_frame(world, cloth, frame));
+        for (int f = 1; f <= 10; ++f) {
+            frame = pose_at(vec(0.03f * (float)f, -1.0f, 0), vec(0, 0, 2.0f * (float)f));
+            ck_assert(drape_collider_move(world, ball, frame));
+            ck_assert(rides || drape_cloth_set_frame(world, cloth, frame));
+            drape_world_step(world, FRAME);
+        }
+        hashes[rides] = drape_world_hash(world);
+        ck_assert(!drape_cloth_ride(world, cloth, (drape_collider_id){.slot = 77}));
+        ck_assert(drape_cloth_ride(world, cloth, (drape_collider_id){0}));
+        drape_world_destroy(world);
+    }
+    ck_assert_uint_eq(hashes[0], hashes[1]);
+}
+END_TEST
+
+static float stretch_with(int sweeps)
+{
+    drape_world_def def = drape_world_defaults();
+    def.substeps = 4;
+    def.iterations = 1;
+    def.stretch_sweeps = sweeps;
+    drape_world* world = drape_world_create(&def);
+    drape_cloth_def cloth_def = drape_cloth_defaults();
+    drape_cloth_id cloth = drape_cloth_add_disc(world, &cloth_def, 0.3f, 8, 0.0f);
+    const int32_t first = 0;
+    pin_vertices(world, cloth, &first, 1);
+    float sum = 0.0f;
+    for (int f = 0; f < 30; ++f) {
+        sum += drape_world_step(world, FRAME).max_stretch;
+    }
+    drape_world_destroy(world);
+    return sum / 30.0f;
+}
+
+START_TEST(sweeps_over_stretch_shorten_meshes)
+{
+    float once = stretch_with(1), four = stretch_with(4);
+    ck_assert_float_gt(once, 0.02f);
+    ck_assert_float_lt(four, 0.6f * once);
+}
+END_TEST
+
 START_TEST(frames_carry_what_does_not_feel_them)
 {
     ck_assert_float_le(left_behind(0.0f, 0.0f, false), 2e-4f);
@@ -222,6 +278,8 @@ int main(void)
     tcase_add_loop_test(tests, rows_and_single_vertices_are_no_trouble, 0, 2);
     tcase_add_test(tests, flutter_dies_and_flight_goes_on);
     tcase_add_test(tests, frames_carry_what_does_not_feel_them);
+    tcase_add_test(tests, frames_ride_on_colliders);
+    tcase_add_test(tests, sweeps_over_stretch_shorten_meshes);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }

@@ -310,6 +310,32 @@ START_TEST(c8_kept_contacts_need_no_search)
 }
 END_TEST
 
+// A small sheet slides over a large one, much further than contacts are kept: they go along.
+START_TEST(c8_kept_contacts_go_along)
+{
+    enum { large = 17, small = 5 };
+    drape_world_def def = predict_def(4, 2);
+    def.predictive.use_cache = true;
+    def.friction_static = def.friction_dynamic = 0.0f;
+    drape_world* world = drape_world_create(&def);
+    drape_cloth_id lower =
+        add_layer(world, 0.8f, large, vec(0, 0, 0), vec(0, 0, 0), vec(0, 0, 0), 0);
+    pin_border(world, lower, large);
+    drape_cloth_id upper =
+        add_layer(world, 0.2f, small, vec(-0.25f, 0.015f, 0), vec(0, 0, 0), vec(1.0f, 0, 0), 1);
+    int over = 0;
+    for (int i = 0; i < 14; ++i) {
+        drape_step_report report = drape_world_step(world, 1.0f / 30.0f);
+        ck_assert_int_eq((int)report.self_box_tests, 0);
+        over = 0;
+        ck_assert_int_eq(count_wrong(world, upper, lower, &over), 0);
+    }
+    ck_assert_int_eq(over, small * small);
+    ck_assert_float_gt(drape_cloth_positions(world, upper, NULL)[12].x, 0.1f);
+    drape_world_destroy(world);
+}
+END_TEST
+
 // What was saved and loaded is as good as what was found.
 START_TEST(c8_kept_contacts_are_saved_and_loaded)
 {
@@ -464,6 +490,7 @@ int main(void)
     tcase_add_test(sides, c7_layers_untangle);
     tcase_add_test(sides, c7_without_layers_they_stay_tangled);
     tcase_add_test(sides, c8_kept_contacts_need_no_search);
+    tcase_add_test(sides, c8_kept_contacts_go_along);
     tcase_add_test(sides, c8_kept_contacts_are_saved_and_loaded);
     tcase_add_test(sides, c5_regions_that_may_not_touch_pass);
     TCase* worlds = tcase_create("worlds");
