@@ -1,4 +1,5 @@
 // The stages of a substep for position based sheets, and the lists of work they are cut into.
+#include "core/vec_math.h"
 #include "scene/apart_step.h"
 #include "scene/predict_step.h"
 #include "scene/sleep.h"
@@ -175,10 +176,22 @@ void dr_world_predict(drape_world* world)
     run_stage(world, DR_XPBD_BEND, (dr_xpbd_sweep){0, 1}, false);
 }
 
+// Whether a solid goes so far in the substep that what it pushes first is torn from its neighbours.
+static bool is_rushed(const drape_world* world)
+{
+    const dr_obstacle* obstacles = world->obstacles.data;
+    const float far = 0.2f;
+    bool is_far = false;
+    for (int o = 0; o < world->obstacles.count; ++o) {
+        is_far |= dr_dot(obstacles[o].shift, obstacles[o].shift) > far * far;
+    }
+    return is_far;
+}
+
 void dr_world_solve(drape_world* world, dr_after_sweep* after, void* context)
 {
     dr_world_pull_pins(world);
-    if (dr_world_holds_vertices(world)) {
+    if (dr_world_holds_vertices(world) && !is_rushed(world)) {
         dr_world_resolve_contacts(world); // few sweeps: what solids push is seen by the first one
     }
     for (int i = 0; i < world->def.iterations; ++i) {
