@@ -83,11 +83,9 @@ static dr_contact_range range_of(const drape_world* world, const dr_cloth* cloth
                                   .static_radius = (given > 0.0f ? given : radius) + dragged,
                                   .recovery = 0.25f * cloth->thickness};
     }
-    // Games have the radius that they asked for, but in a rush, when things go further than it.
-    float dragged = cloth->travel + dr_length(obstacle->shift);
-    if (dr_world_holds_vertices(world) && dragged < 2.0f * given) {
-        dragged = 0.0f;
-    }
+    // Games have the radius that they asked for; neighbours in a rush are theirs to think of.
+    float dragged =
+        dr_world_holds_vertices(world) ? 0.0f : cloth->travel + dr_length(obstacle->shift);
     return (dr_contact_range){.radius = radius + lift_of(world, cloth, obstacle),
                               .static_radius = (given > 0.0f ? given : cloth->thickness) + dragged,
                               .recovery = 0.25f * cloth->thickness};
