@@ -102,4 +102,12 @@ static inline void respond(lab* at, const response* with, double y[3])
     ck_abort_msg("never clean");
 }
 
+// Number i of a stream, each coordinate within `size`.
+static inline drape_vec3 any(uint32_t seed, int i, float size)
+{
+    uint32_t k = (uint32_t)i * 3;
+    return (drape_vec3){size * dr_random_signed(seed, k), size * dr_random_signed(seed, k + 1),
+                        size * dr_random_signed(seed, k + 2)};
+}
+
 #endif

@@ -19,13 +19,6 @@ static void close_lab(lab* at)
     lab_close(at);
 }
 
-static drape_vec3 any(uint32_t seed, int i, float size)
-{
-    uint32_t k = (uint32_t)i * 3;
-    return (drape_vec3){size * dr_random_signed(seed, k), size * dr_random_signed(seed, k + 1),
-                        size * dr_random_signed(seed, k + 2)};
-}
-
 // --- N-11: no normal velocity into the obstacle ---
 
 // The nearest point of a body that rests in its frame, by trying all triangles and a fine grid of

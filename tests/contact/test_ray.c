@@ -1,23 +1,5 @@
 // Vertices that are stopped on their way into a solid.
-#include "probe_test.h"
-
-static dr_ray ray;
-static const response rays = {&ray, begin_ray, detect_ray};
-
-static void open_lab(lab* at, float size, int columns, int workers)
-{
-    dr_slide_def def = default_def();
-    lab_open(at, size, columns, &def, workers);
-    dr_ray_def ray_def = dr_ray_defaults();
-    ray_def.thickness = thickness;
-    ck_assert(dr_ray_create(&ray, &at->memory, &ray_def, &at->sheets));
-}
-
-static void close_lab(lab* at)
-{
-    dr_ray_free(&ray, &at->memory);
-    lab_close(at);
-}
+#include "ray_test.h"
 
 // An open solid: one triangle.
 static void add_triangle(lab* at, const drape_vec3 corners[3])
@@ -26,13 +8,6 @@ static void add_triangle(lab* at, const drape_vec3 corners[3])
     drape_mesh_view view = {
         .positions = corners, .triangles = order, .vertex_count = 3, .triangle_count = 1};
     lab_add_mesh(at, &view);
-}
-
-static drape_vec3 any(uint32_t seed, int i, float size)
-{
-    uint32_t k = (uint32_t)i * 3;
-    return (drape_vec3){size * dr_random_signed(seed, k), size * dr_random_signed(seed, k + 1),
-                        size * dr_random_signed(seed, k + 2)};
 }
 
 // --- P-4: a vertex through a triangle ---

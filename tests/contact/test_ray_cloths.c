@@ -1,30 +1,5 @@
 // Cloths that rays keep off solids.
-#include "probe_test.h"
-
-static dr_ray ray;
-static const response rays = {&ray, begin_ray, detect_ray};
-
-static void open_lab(lab* at, float size, int columns, int workers)
-{
-    dr_slide_def def = default_def();
-    lab_open(at, size, columns, &def, workers);
-    dr_ray_def ray_def = dr_ray_defaults();
-    ray_def.thickness = thickness;
-    ck_assert(dr_ray_create(&ray, &at->memory, &ray_def, &at->sheets));
-}
-
-static void close_lab(lab* at)
-{
-    dr_ray_free(&ray, &at->memory);
-    lab_close(at);
-}
-
-static drape_vec3 any(uint32_t seed, int i, float size)
-{
-    uint32_t k = (uint32_t)i * 3;
-    return (drape_vec3){size * dr_random_signed(seed, k), size * dr_random_signed(seed, k + 1),
-                        size * dr_random_signed(seed, k + 2)};
-}
+#include "ray_test.h"
 
 // --- P-8 and whole cloths ---
 
