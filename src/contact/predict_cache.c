@@ -234,7 +234,7 @@ static void take_torn(dr_predict* predict, const uint32_t* words, bool is_any)
 {
     predict->torn_count = predict->strained_count = 0;
     for (int v = 0; v < predict->mesh.vertex_count; ++v) {
-        predict->torn[v] = is_any ? (uint8_t)(words[v / 4] >> 8 * (v % 4) & 0xff) : 0;
+        predict->torn[v] = (uint8_t)(is_any ? words[v / 4] >> 8 * (v % 4) & 0xff : 0u);
         predict->torn_count += (predict->torn[v] & 3) != 0;
         predict->strained_count += predict->torn[v] != 0;
     }
