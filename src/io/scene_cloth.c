@@ -189,6 +189,7 @@ static void read_cloth(dr_reader* reader, const dr_json_node* node, const dr_sce
     *cloth = cloth_defaults(node, scene->seed + (uint32_t)index);
     // The real-time method has few sweeps, and counts tethers as a part of itself.
     cloth->def.control.tethers = scene->def.method.self == DRAPE_SELF_PREDICTIVE;
+    cloth->def.control.yarns = cloth->def.control.tethers;
     dr_object object = dr_object_open(reader, node);
     dr_scene_read_name(reader, dr_object_key(&object, "name"), "cloth", index, &cloth->name);
     dr_scene_read_place(reader, dr_object_key(&object, "place"), &cloth->place);

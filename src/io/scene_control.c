@@ -12,6 +12,7 @@ void dr_scene_read_control(dr_reader* reader, const dr_json_node* node, const dr
     drape_control* control = &cloth->def.control;
     dr_object object = dr_object_open(reader, node);
     dr_reader_boolean(reader, dr_object_key(&object, "tethers"), &control->tethers);
+    dr_reader_boolean(reader, dr_object_key(&object, "yarns"), &control->yarns);
     dr_reader_float(reader, dr_object_key(&object, "tether_slack"), dr_between(0, 100),
                     &control->tether_slack);
     dr_reader_float(reader, dr_object_key(&object, "rigid_damping"), dr_between(0, 10000),

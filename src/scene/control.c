@@ -69,6 +69,7 @@ bool dr_control_init(dr_control* control, dr_memory* memory, const drape_control
 void dr_control_free(dr_control* control, dr_memory* memory)
 {
     dr_tethers_free(&control->tethers, memory);
+    dr_yarns_free(&control->yarns, memory);
     dr_pose_free(&control->pose, memory);
     dr_delete(memory, control->root.carry.moved, control->root.moved_floats);
     dr_delete(memory, control->home, control->home_count);
@@ -172,6 +173,18 @@ static bool refresh_tethers(drape_world* world, dr_cloth* cloth)
     return made;
 }
 
+static bool refresh_yarns(drape_world* world, dr_cloth* cloth)
+{
+    dr_yarns* yarns = &cloth->control.yarns;
+    const drape_fabric* fabric = &cloth->fabric;
+    if (!cloth->control.def.yarns || yarns->batches || !cloth->xpbd.mesh) {
+        return true;
+    }
+    float stretch = sqrtf(fabric->stretch_warp * fabric->stretch_weft);
+    return dr_yarns_create(yarns, &world->memory, &cloth->mesh, cloth->sheet,
+                           cloth->sheet->vertex_count, stretch);
+}
+
 static bool is_carried(const dr_control* control)
 {
     return control->root.is_moving &&
@@ -206,14 +219,15 @@ static void damp(dr_cloth* cloth, float dt)
 
 bool dr_world_begin_controls(drape_world* world, float dt)
 {
-    world->is_controlled = false;
+    world->is_controlled = world->has_yarns = false;
     for (int i = 0; i < dr_slots_count(&world->cloths); ++i) {
         dr_cloth* cloth = dr_world_awake(world, i);
         if (!cloth || cloth->model) {
             continue;
         }
         dr_control* control = &cloth->control;
-        if (!refresh_tethers(world, cloth) || !make_room_to_carry(world, cloth)) {
+        if (!refresh_tethers(world, cloth) || !refresh_yarns(world, cloth) ||
+            !make_room_to_carry(world, cloth)) {
             return false;
         }
         if (control->pose.frame_count > 1) {
@@ -221,6 +235,7 @@ bool dr_world_begin_controls(drape_world* world, float dt)
         }
         damp(cloth, dt);
         world->is_controlled |= control->calm_time > 0.0f;
+        world->has_yarns |= control->def.yarns && control->yarns.batch_count > 0;
         world->is_controlled |= control->tethers.row_count > 0 || is_carried(control) ||
                                 (control->pose.is_followed && control->pose.is_set);
     }
@@ -304,6 +319,45 @@ void dr_world_aim_controls(drape_world* world)
     }
     dr_parallel_for(world->threads_pay ? world->pool : NULL, world->chunk_items.count, 1,
                     carry_task, world);
+}
+
+// What solids pushed in this substep.
+static void note_pressed(const drape_world* world)
+{
+    for (int i = 0; i < world->run_count; ++i) {
+        const dr_contact_run* run = &world->runs[i];
+        dr_yarns* yarns = &run->cloth->control.yarns;
+        for (int k = 0; yarns->batch_count > 0 && k < run->count; ++k) {
+            const dr_contact8* contact = &run->contacts[k];
+            for (int lane = 0; lane < 8; ++lane) {
+                if (contact->pressed[lane] > 0.0f) {
+                    drape_vec3 normal = {contact->normal[0][lane], contact->normal[1][lane],
+                                         contact->normal[2][lane]};
+                    dr_yarns_press(yarns, 8 * contact->vector + lane, normal);
+                }
+            }
+        }
+    }
+}
+
+void dr_world_pull_yarns(drape_world* world)
+{
+    for (int i = 0; world->has_yarns && i < dr_slots_count(&world->cloths); ++i) {
+        dr_cloth* cloth = dr_world_awake(world, i);
+        if (cloth && cloth->control.yarns.batch_count > 0) {
+            dr_yarns_release_all(&cloth->control.yarns);
+        }
+    }
+    if (world->has_yarns) {
+        note_pressed(world);
+    }
+    const dr_yarn_kernels* kernels = dr_yarn_kernels_for(world->isa);
+    for (int i = 0; world->has_yarns && i < dr_slots_count(&world->cloths); ++i) {
+        dr_cloth* cloth = dr_world_awake(world, i);
+        if (cloth && cloth->control.def.yarns && cloth->control.yarns.batch_count > 0) {
+            kernels->pull(&cloth->control.yarns, cloth->sheet->pos, world->substep.h);
+        }
+    }
 }
 
 static void pull_task(void* context, int begin, int end, int worker)

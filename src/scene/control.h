@@ -1,6 +1,7 @@
 // scene/control.h: what a game does to a cloth beside the forces of nature.
 //
 //     tethers     no vertex is further from the pins than the cloth is long      contact/tether.h
+//     yarns       lines of a mesh are brought to their length as a whole         solver/yarns.h
 //     pose        no vertex is further from an animated pose than it may         contact/leash.h
 //     frame       how much of a character's motion a cloth feels                 solver/carry.h
 //     damping     of flutter and of stretch, flight is left alone                solver/damping.h
@@ -16,6 +17,7 @@
 #include "contact/leash.h"
 #include "contact/tether.h"
 #include "solver/carry.h"
+#include "solver/yarns.h"
 
 struct dr_cloth;
 
@@ -43,7 +45,7 @@ typedef struct dr_root {
     bool is_set, is_moving;
     drape_collider_id mount; // that it rides on; null: it is set by hand
     dr_carry carry;          // of the substep
-    size_t moved_floats; // of carry.moved
+    size_t moved_floats;     // of carry.moved
 } dr_root;
 
 // Rest, see scene/sleep.h.
@@ -57,6 +59,7 @@ typedef struct dr_control {
     drape_control def;
     dr_tethers tethers;
     bool are_tethers_stale; // pins or the definition changed
+    dr_yarns yarns;         // made when they are first asked for
     dr_pose pose;
     dr_root root;
     dr_sleep sleep;
@@ -93,6 +96,8 @@ void dr_world_ride(drape_world* world, float dt);
 bool dr_world_begin_controls(drape_world* world, float dt);
 // Once a substep, when pins are where they shall be.
 void dr_world_aim_controls(drape_world* world);
+// Before the sweeps over stretch.
+void dr_world_pull_yarns(drape_world* world);
 // After each sweep over stretch.
 void dr_world_pull_controls(drape_world* world);
 // After the commit of a substep: what frames carried and jumps pushed is taken from the velocities.

@@ -122,6 +122,7 @@ struct drape_world {
     bool is_work_stale;
     dr_array chunk_items;
     dr_array phase_items[DR_XPBD_STAGES][DR_XPBD_MAX_PHASES];
+    bool has_yarns;     // some mesh has lines that are pulled as a whole
     bool is_controlled; // some cloth has tethers or follows a pose (scene/control.h)
     bool threads_pay; // in solving; see dr_xpbd_threads_pay
     float* scratch; // scratch_floats for each worker

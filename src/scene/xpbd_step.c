@@ -195,6 +195,7 @@ void dr_world_solve(drape_world* world, dr_after_sweep* after, void* context)
         dr_world_resolve_contacts(world); // few sweeps: what solids push is seen by the first one
     }
     for (int i = 0; i < world->def.iterations; ++i) {
+        dr_world_pull_yarns(world);
         run_stage(world, DR_XPBD_STRETCH, (dr_xpbd_sweep){i, world->def.iterations}, false);
         for (int k = 1; k < world->def.stretch_sweeps; ++k) {
             run_stage(world, DR_XPBD_STRETCH, (dr_xpbd_sweep){1, 2}, true);

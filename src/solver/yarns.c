@@ -1,0 +1,190 @@
+#include "solver/yarns.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/isa.h"
+#include "core/vec_math.h"
+#include "mesh/lines.h"
+
+DR_KERNEL_TABLE(dr_yarn_kernels)
+
+// Lines on their way into batches.
+typedef struct packer {
+    dr_lines lines;
+    int32_t* order;    // lines, longest first
+    int32_t* batch_of; // per line
+    int32_t* lane_of;
+    int32_t* stamp; // per vertex: batch of the last line through it, from 1
+} packer;
+
+static int length_of(const dr_lines* lines, int i)
+{
+    return lines->start[i + 1] - lines->start[i];
+}
+
+static bool packer_create(packer* p, dr_memory* memory, const dr_mesh* mesh)
+{
+    *p = (packer){0};
+    if (!dr_lines_find(&p->lines, memory, mesh, DR_YARN_LEAST)) {
+        return false;
+    }
+    p->order = dr_new(memory, int32_t, p->lines.count + 1);
+    p->batch_of = dr_new(memory, int32_t, p->lines.count + 1);
+    p->lane_of = dr_new(memory, int32_t, p->lines.count + 1);
+    p->stamp = dr_new_zeroed(memory, int32_t, mesh->vertex_count + 1);
+    return p->order && p->batch_of && p->lane_of && p->stamp;
+}
+
+static void packer_free(packer* p, dr_memory* memory, const dr_mesh* mesh)
+{
+    dr_delete(memory, p->order, p->lines.count + 1);
+    dr_delete(memory, p->batch_of, p->lines.count + 1);
+    dr_delete(memory, p->lane_of, p->lines.count + 1);
+    dr_delete(memory, p->stamp, mesh->vertex_count + 1);
+    dr_lines_free(&p->lines, memory);
+}
+
+// By counting, so that lines of one length keep their order.
+static void sort_by_length(packer* p)
+{
+    int count = 0, most = 0;
+    for (int i = 0; i < p->lines.count; ++i) {
+        most = length_of(&p->lines, i) > most ? length_of(&p->lines, i) : most;
+    }
+    for (int length = most; length > 0; --length) {
+        for (int i = 0; count < p->lines.count && i < p->lines.count; ++i) {
+            if (length_of(&p->lines, i) == length) {
+                p->order[count++] = i;
+            }
+        }
+    }
+}
+
+static bool meets(const packer* p, int line, int batch)
+{
+    bool is_met = false;
+    for (int i = p->lines.start[line]; i < p->lines.start[line + 1]; ++i) {
+        is_met |= p->stamp[p->lines.vertices[i]] == batch + 1;
+    }
+    return is_met;
+}
+
+// Fills batch after batch with the longest lines that are left and meet none in it.
+static int fill_batches(packer* p)
+{
+    int batches = 0, left = p->lines.count;
+    for (int i = 0; i < p->lines.count; ++i) {
+        p->batch_of[i] = -1;
+    }
+    for (; left > 0; ++batches) {
+        int lanes = 0;
+        for (int k = 0; k < p->lines.count && lanes < 8; ++k) {
+            int line = p->order[k];
+            if (p->batch_of[line] >= 0 || meets(p, line, batches)) {
+                continue;
+            }
+            p->batch_of[line] = batches;
+            p->lane_of[line] = lanes++;
+            --left;
+            for (int i = p->lines.start[line]; i < p->lines.start[line + 1]; ++i) {
+                p->stamp[p->lines.vertices[i]] = batches + 1;
+            }
+        }
+    }
+    return batches;
+}
+
+static bool allocate(dr_yarns* yarns, dr_memory* memory, const packer* p)
+{
+    yarns->batches = dr_new_zeroed(memory, dr_yarn_batch, yarns->batch_count + 1);
+    if (!yarns->batches) {
+        return false;
+    }
+    for (int i = 0; i < p->lines.count; ++i) {
+        dr_yarn_batch* batch = &yarns->batches[p->batch_of[i]];
+        int length = length_of(&p->lines, i);
+        batch->length = length > batch->length ? length : batch->length;
+    }
+    for (int b = 0; b < yarns->batch_count; ++b) {
+        yarns->batches[b].first = yarns->place_count;
+        yarns->place_count += yarns->batches[b].length;
+        yarns->longest =
+            yarns->batches[b].length > yarns->longest ? yarns->batches[b].length : yarns->longest;
+    }
+    size_t places = (size_t)yarns->place_count + 1;
+    yarns->slots = dr_allocate_zeroed(memory, dr_array_bytes(places, sizeof *yarns->slots));
+    yarns->rest = dr_allocate_zeroed(memory, dr_array_bytes(places, sizeof *yarns->rest));
+    yarns->stiffness = dr_allocate_zeroed(memory, dr_array_bytes(places, sizeof *yarns->stiffness));
+    yarns->scratch = dr_new(memory, float, (size_t)(yarns->longest + 1) * DR_YARN_SPRING);
+    yarns->pressed = dr_new_zeroed(memory, float, 4 * (size_t)yarns->slot_count);
+    return yarns->slots && yarns->rest && yarns->stiffness && yarns->scratch && yarns->pressed;
+}
+
+// An edge stands for half of the triangles beside it, as a strip of that width.
+static void fill_spring(dr_yarns* yarns, const dr_mesh* mesh, int edge, int place, int lane,
+                        float stretch)
+{
+    const dr_edge* e = &mesh->edges[edge];
+    drape_vec3 d = dr_sub(mesh->rest[e->v[1]], mesh->rest[e->v[0]]);
+    float length = sqrtf(dr_dot(d, d)), area = 0.0f;
+    for (int side = 0; side < 2; ++side) {
+        area += e->t[side] >= 0 ? mesh->rest_area[e->t[side]] : 0.0f;
+    }
+    yarns->rest[place][lane] = length;
+    yarns->stiffness[place][lane] = length > 0.0f ? stretch * area / (length * length) : 0.0f;
+}
+
+static void fill(dr_yarns* yarns, const packer* p, const dr_mesh* mesh, const dr_sheet* sheet,
+                 int empty, float stretch)
+{
+    for (int place = 0; place < yarns->place_count; ++place) {
+        for (int lane = 0; lane < 8; ++lane) {
+            yarns->slots[place][lane] = empty;
+        }
+    }
+    for (int i = 0; i < p->lines.count; ++i) {
+        int place = yarns->batches[p->batch_of[i]].first, lane = p->lane_of[i];
+        for (int k = p->lines.start[i]; k < p->lines.start[i + 1]; ++k, ++place) {
+            yarns->slots[place][lane] = sheet->slot_of_vertex[p->lines.vertices[k]];
+            if (p->lines.edges[k] >= 0) {
+                fill_spring(yarns, mesh, p->lines.edges[k], place, lane, stretch);
+            }
+        }
+    }
+}
+
+bool dr_yarns_create(dr_yarns* yarns, dr_memory* memory, const dr_mesh* mesh, const dr_sheet* sheet,
+                     int empty, float stretch)
+{
+    *yarns = (dr_yarns){.slot_count = 8 * sheet->vector_count};
+    packer p;
+    bool done = packer_create(&p, memory, mesh);
+    if (done) {
+        sort_by_length(&p);
+        yarns->batch_count = fill_batches(&p);
+        done = allocate(yarns, memory, &p);
+    }
+    if (done) {
+        fill(yarns, &p, mesh, sheet, empty, stretch);
+    }
+    packer_free(&p, memory, mesh);
+    return done;
+}
+
+void dr_yarns_free(dr_yarns* yarns, dr_memory* memory)
+{
+    size_t places = (size_t)yarns->place_count + 1;
+    dr_delete(memory, yarns->batches, yarns->batch_count + 1);
+    dr_release(memory, yarns->slots, sizeof *yarns->slots * places);
+    dr_release(memory, yarns->rest, sizeof *yarns->rest * places);
+    dr_release(memory, yarns->stiffness, sizeof *yarns->stiffness * places);
+    dr_delete(memory, yarns->pressed, 4 * (size_t)yarns->slot_count);
+    dr_delete(memory, yarns->scratch, (size_t)(yarns->longest + 1) * DR_YARN_SPRING);
+    *yarns = (dr_yarns){0};
+}
+
+void dr_yarns_release_all(dr_yarns* yarns)
+{
+    memset(yarns->pressed, 0, 4 * sizeof(float) * (size_t)yarns->slot_count);
+}
