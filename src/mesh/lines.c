@@ -67,8 +67,7 @@ static float length_squared(const dr_mesh* mesh, int edge)
     return dr_dot(d, d);
 }
 
-// Whether the edge is the longest of each of its triangles, by more than rounding.
-static bool is_diagonal(const dr_mesh* mesh, int edge)
+bool dr_lines_is_diagonal(const dr_mesh* mesh, int edge)
 {
     const dr_edge* e = &mesh->edges[edge];
     bool is_longest = true;
@@ -156,15 +155,17 @@ static int after(const finder* f, way w)
 static way begin_of(const finder* f, int edge)
 {
     way w = {edge, f->mesh->edges[edge].v[1]}; // looking back: towards its first vertex
-    for (int next = after(f, w); next >= 0 && next != edge; next = after(f, w)) {
+    int next = after(f, w);
+    while (next >= 0 && next != edge && !f->is_taken[next]) {
         w = (way){next, far_end(f->mesh, w)};
+        next = after(f, w);
     }
-    bool is_ring = after(f, w) == edge;
-    return is_ring ? (way){edge, f->mesh->edges[edge].v[0]} : (way){w.edge, far_end(f->mesh, w)};
+    return next == edge ? (way){edge, f->mesh->edges[edge].v[0]}
+                        : (way){w.edge, far_end(f->mesh, w)};
 }
 
 // A way that comes to a vertex again is cut there, unless it is the first: a ring.
-static void add_line(finder* f, dr_lines* lines, way w, int least)
+static void add_line(finder* f, dr_lines* lines, way w)
 {
     int32_t* vertices = lines->vertices + lines->vertex_count;
     int32_t* edges = lines->edges + lines->vertex_count;
@@ -186,13 +187,11 @@ static void add_line(finder* f, dr_lines* lines, way w, int least)
         }
     }
     edges[count - 1] = -1;
-    if (count > least) {
-        lines->vertex_count += count;
-        lines->start[++lines->count] = lines->vertex_count;
-    }
+    lines->vertex_count += count;
+    lines->start[++lines->count] = lines->vertex_count;
 }
 
-bool dr_lines_find(dr_lines* lines, dr_memory* memory, const dr_mesh* mesh, int least)
+bool dr_lines_find(dr_lines* lines, dr_memory* memory, const dr_mesh* mesh)
 {
     *lines = (dr_lines){.edge_room = mesh->edge_count};
     size_t room = 2 * (size_t)mesh->edge_count + 2; // a line of one edge has two vertices
@@ -205,15 +204,14 @@ bool dr_lines_find(dr_lines* lines, dr_memory* memory, const dr_mesh* mesh, int 
         memset(f.next, -1, sizeof *f.next * ((size_t)mesh->edge_count + 1));
         list_edges(&f);
         for (int e = 0; e < mesh->edge_count; ++e) {
-            f.is_taken[e] = is_diagonal(mesh, e);
+            f.is_taken[e] = !(length_squared(mesh, e) > 0.0f);
         }
         for (int v = 0; v < mesh->vertex_count; ++v) {
             pair_edges(&f, v);
         }
         for (int e = 0; e < mesh->edge_count; ++e) {
             if (!f.is_taken[e]) {
-                add_line(&f, lines, begin_of(&f, e), least);
-                f.is_taken[e] = true;
+                add_line(&f, lines, begin_of(&f, e));
             }
         }
     }

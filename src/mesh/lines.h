@@ -4,12 +4,12 @@
 // rings round a sleeve, columns down a skirt. Where two edges of a vertex go on straight in each
 // other's direction, more than in any other's, they are of one line.
 //
-//     +--+--+--+     rows and columns are lines; the diagonals, each the longest side of both its
-//     | /| /| /|     triangles, are left out: they stand for nothing that is woven
+//     +--+--+--+     rows, columns and diagonals are lines
+//     | /| /| /|
 //     +--+--+--+
 //
-// Every edge is in one line at most. A line that comes back to its first vertex is a ring and ends
-// with the vertex that it began with; no other vertex is in it twice.
+// Every edge that has a length is in one line. A line that comes back to its first vertex is a ring
+// and ends with the vertex that it began with; no other vertex is in it twice.
 #ifndef DR_LINES_H
 #define DR_LINES_H
 
@@ -24,9 +24,12 @@ typedef struct dr_lines {
     int edge_room;     // what start and vertices were made for
 } dr_lines;
 
-// Lines of at least `least` edges, in the order of their first edges. Linear time but for vertices
-// with very many edges, deterministic. False when memory is short; free them then all the same.
-bool dr_lines_find(dr_lines* lines, dr_memory* memory, const dr_mesh* mesh, int least);
+// In the order of their first edges. Linear time, deterministic. False when memory is short; free
+// them then all the same.
+bool dr_lines_find(dr_lines* lines, dr_memory* memory, const dr_mesh* mesh);
 void dr_lines_free(dr_lines* lines, dr_memory* memory);
+
+// Whether an edge is the longest of each of its triangles, by more than rounding: it carries shear.
+bool dr_lines_is_diagonal(const dr_mesh* mesh, int edge);
 
 #endif

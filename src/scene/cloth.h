@@ -75,6 +75,12 @@ dr_cloth* dr_cloth_create(dr_memory* memory, const dr_cloth_source* source, dr_m
                           int32_t* welded);
 void dr_cloth_destroy(dr_cloth* cloth, dr_memory* memory);
 
+// Whether the lines of its mesh are solved in place of its triangles.
+static inline bool dr_cloth_has_yarns(const dr_cloth* cloth)
+{
+    return cloth->control.def.yarns && cloth->control.yarns.batch_count > 0;
+}
+
 static inline int dr_cloth_vertex(const dr_cloth* cloth, int given)
 {
     return cloth->welded ? cloth->welded[given] : given;

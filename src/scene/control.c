@@ -176,13 +176,10 @@ static bool refresh_tethers(drape_world* world, dr_cloth* cloth)
 static bool refresh_yarns(drape_world* world, dr_cloth* cloth)
 {
     dr_yarns* yarns = &cloth->control.yarns;
-    const drape_fabric* fabric = &cloth->fabric;
-    if (!cloth->control.def.yarns || yarns->batches || !cloth->xpbd.mesh) {
-        return true;
+    if (cloth->control.def.yarns && cloth->xpbd.mesh && !yarns->batches) {
+        return dr_yarns_create(yarns, &world->memory, &cloth->mesh, cloth->sheet, &cloth->fabric);
     }
-    float stretch = sqrtf(fabric->stretch_warp * fabric->stretch_weft);
-    return dr_yarns_create(yarns, &world->memory, &cloth->mesh, cloth->sheet,
-                           cloth->sheet->vertex_count, stretch);
+    return true;
 }
 
 static bool is_carried(const dr_control* control)
@@ -235,7 +232,7 @@ bool dr_world_begin_controls(drape_world* world, float dt)
         }
         damp(cloth, dt);
         world->is_controlled |= control->calm_time > 0.0f;
-        world->has_yarns |= control->def.yarns && control->yarns.batch_count > 0;
+        world->has_yarns |= dr_cloth_has_yarns(cloth);
         world->is_controlled |= control->tethers.row_count > 0 || is_carried(control) ||
                                 (control->pose.is_followed && control->pose.is_set);
     }
@@ -327,7 +324,7 @@ static void note_pressed(const drape_world* world)
     for (int i = 0; i < world->run_count; ++i) {
         const dr_contact_run* run = &world->runs[i];
         dr_yarns* yarns = &run->cloth->control.yarns;
-        for (int k = 0; yarns->batch_count > 0 && k < run->count; ++k) {
+        for (int k = 0; dr_cloth_has_yarns(run->cloth) && k < run->count; ++k) {
             const dr_contact8* contact = &run->contacts[k];
             for (int lane = 0; lane < 8; ++lane) {
                 if (contact->pressed[lane] > 0.0f) {
@@ -340,23 +337,37 @@ static void note_pressed(const drape_world* world)
     }
 }
 
-void dr_world_pull_yarns(drape_world* world)
+void dr_world_press_yarns(drape_world* world)
 {
     for (int i = 0; world->has_yarns && i < dr_slots_count(&world->cloths); ++i) {
         dr_cloth* cloth = dr_world_awake(world, i);
-        if (cloth && cloth->control.yarns.batch_count > 0) {
+        if (cloth && dr_cloth_has_yarns(cloth)) {
             dr_yarns_release_all(&cloth->control.yarns);
+            dr_yarns_prepare(&cloth->control.yarns, world->substep.h);
         }
     }
     if (world->has_yarns) {
         note_pressed(world);
     }
-    const dr_yarn_kernels* kernels = dr_yarn_kernels_for(world->isa);
-    for (int i = 0; world->has_yarns && i < dr_slots_count(&world->cloths); ++i) {
+}
+
+static void yarn_task(void* context, int begin, int end, int worker)
+{
+    (void)worker;
+    drape_world* world = context;
+    for (int i = begin; i < end; ++i) {
         dr_cloth* cloth = dr_world_awake(world, i);
-        if (cloth && cloth->control.def.yarns && cloth->control.yarns.batch_count > 0) {
-            kernels->pull(&cloth->control.yarns, cloth->sheet->pos, world->substep.h);
+        if (cloth && dr_cloth_has_yarns(cloth)) {
+            dr_yarn_kernels_for(world->isa)->pull(&cloth->control.yarns, cloth->sheet->pos);
         }
+    }
+}
+
+void dr_world_pull_yarns(drape_world* world)
+{
+    if (world->has_yarns) {
+        dr_parallel_for(world->threads_pay ? world->pool : NULL, dr_slots_count(&world->cloths), 1,
+                        yarn_task, world);
     }
 }
 

@@ -96,7 +96,9 @@ void dr_world_ride(drape_world* world, float dt);
 bool dr_world_begin_controls(drape_world* world, float dt);
 // Once a substep, when pins are where they shall be.
 void dr_world_aim_controls(drape_world* world);
-// Before the sweeps over stretch.
+// Before a sweep: what solids have pushed so far in this substep.
+void dr_world_press_yarns(drape_world* world);
+// A sweep over the stretch of meshes that are brought to length line by line.
 void dr_world_pull_yarns(drape_world* world);
 // After each sweep over stretch.
 void dr_world_pull_controls(drape_world* world);

@@ -133,7 +133,9 @@ static void phase_task(void* context, int begin, int end, int worker)
     float* scratch =
         world->scratch ? world->scratch + world->scratch_floats * (size_t)worker : NULL;
     for (int i = begin; i < end; ++i) {
-        if (run->is_extra && items[i].cloth->xpbd.grid) {
+        const dr_cloth* cloth = items[i].cloth;
+        bool is_done = run->stage == DR_XPBD_STRETCH && dr_cloth_has_yarns(cloth);
+        if (is_done || (run->is_extra && cloth->xpbd.grid)) {
             continue;
         }
         dr_xpbd_run(&items[i].cloth->xpbd, world->isa, run->stage, run->phase, items[i].index,
@@ -195,10 +197,12 @@ void dr_world_solve(drape_world* world, dr_after_sweep* after, void* context)
         dr_world_resolve_contacts(world); // few sweeps: what solids push is seen by the first one
     }
     for (int i = 0; i < world->def.iterations; ++i) {
-        dr_world_pull_yarns(world);
-        run_stage(world, DR_XPBD_STRETCH, (dr_xpbd_sweep){i, world->def.iterations}, false);
-        for (int k = 1; k < world->def.stretch_sweeps; ++k) {
-            run_stage(world, DR_XPBD_STRETCH, (dr_xpbd_sweep){1, 2}, true);
+        dr_world_press_yarns(world);
+        for (int k = 0; k < world->def.stretch_sweeps; ++k) {
+            dr_world_pull_yarns(world);
+            run_stage(world, DR_XPBD_STRETCH,
+                      k == 0 ? (dr_xpbd_sweep){i, world->def.iterations} : (dr_xpbd_sweep){1, 2},
+                      k > 0);
         }
         dr_world_pull_controls(world);
         dr_world_pull_seams(world);

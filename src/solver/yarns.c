@@ -26,7 +26,7 @@ static int length_of(const dr_lines* lines, int i)
 static bool packer_create(packer* p, dr_memory* memory, const dr_mesh* mesh)
 {
     *p = (packer){0};
-    if (!dr_lines_find(&p->lines, memory, mesh, DR_YARN_LEAST)) {
+    if (!dr_lines_find(&p->lines, memory, mesh)) {
         return false;
     }
     p->order = dr_new(memory, int32_t, p->lines.count + 1);
@@ -112,50 +112,59 @@ static bool allocate(dr_yarns* yarns, dr_memory* memory, const packer* p)
         yarns->longest =
             yarns->batches[b].length > yarns->longest ? yarns->batches[b].length : yarns->longest;
     }
-    size_t places = (size_t)yarns->place_count + 1;
-    yarns->slots = dr_allocate_zeroed(memory, dr_array_bytes(places, sizeof *yarns->slots));
-    yarns->rest = dr_allocate_zeroed(memory, dr_array_bytes(places, sizeof *yarns->rest));
-    yarns->stiffness = dr_allocate_zeroed(memory, dr_array_bytes(places, sizeof *yarns->stiffness));
-    yarns->scratch = dr_new(memory, float, (size_t)(yarns->longest + 1) * DR_YARN_SPRING);
+    yarns->springs = dr_new_zeroed(memory, dr_yarn_springs, yarns->place_count + 1);
     yarns->pressed = dr_new_zeroed(memory, float, 4 * (size_t)yarns->slot_count);
-    return yarns->slots && yarns->rest && yarns->stiffness && yarns->scratch && yarns->pressed;
+    yarns->scratch = dr_new(memory, float, (size_t)(yarns->longest + 1) * DR_YARN_RECORD);
+    return yarns->springs && yarns->pressed && yarns->scratch;
 }
 
-// An edge stands for half of the triangles beside it, as a strip of that width.
-static void fill_spring(dr_yarns* yarns, const dr_mesh* mesh, int edge, int place, int lane,
-                        float stretch)
+// An edge stands for a strip as wide as the triangles beside it; a diagonal for their shear.
+static float stiffness_of(const dr_mesh* mesh, int edge, float length, const drape_fabric* fabric)
 {
-    const dr_edge* e = &mesh->edges[edge];
-    drape_vec3 d = dr_sub(mesh->rest[e->v[1]], mesh->rest[e->v[0]]);
-    float length = sqrtf(dr_dot(d, d)), area = 0.0f;
+    float area = 0.0f, stretch = sqrtf(fabric->stretch_warp * fabric->stretch_weft);
     for (int side = 0; side < 2; ++side) {
-        area += e->t[side] >= 0 ? mesh->rest_area[e->t[side]] : 0.0f;
+        int triangle = mesh->edges[edge].t[side];
+        area += triangle >= 0 ? mesh->rest_area[triangle] : 0.0f;
     }
-    yarns->rest[place][lane] = length;
-    yarns->stiffness[place][lane] = length > 0.0f ? stretch * area / (length * length) : 0.0f;
+    float wide = area / (length * length), along = stretch * wide;
+    bool is_diagonal = wide > 0.0f && dr_lines_is_diagonal(mesh, edge);
+    return is_diagonal ? fminf(fabric->shear / wide, along) : along;
+}
+
+static void fill_spring(dr_yarn_springs* springs, int lane, const dr_mesh* mesh,
+                        const dr_sheet* sheet, int edge, const drape_fabric* fabric)
+{
+    const int32_t* v = mesh->edges[edge].v;
+    drape_vec3 d = dr_sub(mesh->rest[v[1]], mesh->rest[v[0]]);
+    float length = sqrtf(dr_dot(d, d));
+    springs->rest[lane] = length;
+    springs->per_rest[lane] = 1.0f / length;
+    springs->stiffness[lane] = stiffness_of(mesh, edge, length, fabric);
+    springs->softest[lane] = 4e-6f * (1.0f / sheet->mass[v[0]] + 1.0f / sheet->mass[v[1]]);
 }
 
 static void fill(dr_yarns* yarns, const packer* p, const dr_mesh* mesh, const dr_sheet* sheet,
-                 int empty, float stretch)
+                 const drape_fabric* fabric)
 {
     for (int place = 0; place < yarns->place_count; ++place) {
         for (int lane = 0; lane < 8; ++lane) {
-            yarns->slots[place][lane] = empty;
+            yarns->springs[place].slot[lane] = sheet->vertex_count; // no one's
         }
     }
     for (int i = 0; i < p->lines.count; ++i) {
-        int place = yarns->batches[p->batch_of[i]].first, lane = p->lane_of[i];
-        for (int k = p->lines.start[i]; k < p->lines.start[i + 1]; ++k, ++place) {
-            yarns->slots[place][lane] = sheet->slot_of_vertex[p->lines.vertices[k]];
+        int lane = p->lane_of[i];
+        dr_yarn_springs* at = &yarns->springs[yarns->batches[p->batch_of[i]].first];
+        for (int k = p->lines.start[i]; k < p->lines.start[i + 1]; ++k, ++at) {
+            at->slot[lane] = sheet->slot_of_vertex[p->lines.vertices[k]];
             if (p->lines.edges[k] >= 0) {
-                fill_spring(yarns, mesh, p->lines.edges[k], place, lane, stretch);
+                fill_spring(at, lane, mesh, sheet, p->lines.edges[k], fabric);
             }
         }
     }
 }
 
 bool dr_yarns_create(dr_yarns* yarns, dr_memory* memory, const dr_mesh* mesh, const dr_sheet* sheet,
-                     int empty, float stretch)
+                     const drape_fabric* fabric)
 {
     *yarns = (dr_yarns){.slot_count = 8 * sheet->vector_count};
     packer p;
@@ -166,7 +175,7 @@ bool dr_yarns_create(dr_yarns* yarns, dr_memory* memory, const dr_mesh* mesh, co
         done = allocate(yarns, memory, &p);
     }
     if (done) {
-        fill(yarns, &p, mesh, sheet, empty, stretch);
+        fill(yarns, &p, mesh, sheet, fabric);
     }
     packer_free(&p, memory, mesh);
     return done;
@@ -174,17 +183,43 @@ bool dr_yarns_create(dr_yarns* yarns, dr_memory* memory, const dr_mesh* mesh, co
 
 void dr_yarns_free(dr_yarns* yarns, dr_memory* memory)
 {
-    size_t places = (size_t)yarns->place_count + 1;
     dr_delete(memory, yarns->batches, yarns->batch_count + 1);
-    dr_release(memory, yarns->slots, sizeof *yarns->slots * places);
-    dr_release(memory, yarns->rest, sizeof *yarns->rest * places);
-    dr_release(memory, yarns->stiffness, sizeof *yarns->stiffness * places);
+    dr_delete(memory, yarns->springs, yarns->place_count + 1);
     dr_delete(memory, yarns->pressed, 4 * (size_t)yarns->slot_count);
-    dr_delete(memory, yarns->scratch, (size_t)(yarns->longest + 1) * DR_YARN_SPRING);
+    dr_delete(memory, yarns->scratch, (size_t)(yarns->longest + 1) * DR_YARN_RECORD);
     *yarns = (dr_yarns){0};
 }
 
+void dr_yarns_prepare(dr_yarns* yarns, float h)
+{
+    if (yarns->h == h) {
+        return;
+    }
+    yarns->h = h;
+    for (int i = 0; i < yarns->place_count; ++i) {
+        dr_yarn_springs* at = &yarns->springs[i];
+        for (int lane = 0; lane < 8; ++lane) {
+            float k = at->stiffness[lane] * h * h;
+            at->compliance[lane] = k > 0.0f ? fmaxf(1.0f / k, at->softest[lane]) : DR_YARN_ABSENT;
+        }
+    }
+}
+
+// --- Pressing ---
+
 void dr_yarns_release_all(dr_yarns* yarns)
 {
-    memset(yarns->pressed, 0, 4 * sizeof(float) * (size_t)yarns->slot_count);
+    if (yarns->is_pressed) {
+        memset(yarns->pressed, 0, 4 * sizeof(float) * (size_t)yarns->slot_count);
+    }
+    yarns->is_pressed = false;
+}
+
+void dr_yarns_press(dr_yarns* yarns, int slot, drape_vec3 normal)
+{
+    float* at = yarns->pressed + 4 * (size_t)slot;
+    at[0] = normal.x;
+    at[1] = normal.y;
+    at[2] = normal.z;
+    yarns->is_pressed = true;
 }
