@@ -217,6 +217,7 @@ static int count_substeps(const drape_world* world, float dt)
 
 static bool begin_step(drape_world* world, float dt, float h)
 {
+    int substeps = (int)(dt / h + 0.5f);
     dr_world_refresh_pins(world);
     for (int i = 0; i < dr_slots_count(&world->cloths); ++i) {
         dr_cloth* cloth = dr_world_awake(world, i);
@@ -225,6 +226,7 @@ static bool begin_step(drape_world* world, float dt, float h)
         }
         if (!cloth->model) {
             int phases = dr_xpbd_phase_count(&cloth->xpbd, DR_XPBD_BEND);
+            dr_xpbd_bend_ahead(&cloth->xpbd, dr_world_holds_vertices(world) ? substeps : 1);
             dr_xpbd_prepare(&cloth->xpbd, h);
             // Another h or other masses may ask for more sweeps over the bends.
             world->is_work_stale |= phases != dr_xpbd_phase_count(&cloth->xpbd, DR_XPBD_BEND);

@@ -124,6 +124,13 @@ typedef struct phase_run {
     bool is_extra; // for meshes alone
 } phase_run;
 
+// In games meshes bend once a step, in its first substep and for all of them.
+static bool bends_now(const drape_world* world)
+{
+    return !dr_world_holds_vertices(world) ||
+           world->substep.share_end < 1.5f * world->substep.h_share;
+}
+
 static void phase_task(void* context, int begin, int end, int worker)
 {
     const phase_run* run = context;
@@ -134,7 +141,8 @@ static void phase_task(void* context, int begin, int end, int worker)
         world->scratch ? world->scratch + world->scratch_floats * (size_t)worker : NULL;
     for (int i = begin; i < end; ++i) {
         const dr_cloth* cloth = items[i].cloth;
-        bool is_done = run->stage == DR_XPBD_STRETCH && dr_cloth_has_yarns(cloth);
+        bool is_done = cloth->xpbd.mesh &&
+                       (run->stage == DR_XPBD_BEND ? !bends_now(world) : dr_cloth_has_yarns(cloth));
         if (is_done || (run->is_extra && cloth->xpbd.grid)) {
             continue;
         }
@@ -156,22 +164,8 @@ static void run_stage(drape_world* world, dr_xpbd_stage stage, dr_xpbd_sweep swe
     }
 }
 
-// In games folds at rest are looked at once a step.
-static void keep_folds(drape_world* world)
-{
-    bool is_first = world->substep.share_end < 1.5f * world->substep.h_share;
-    bool is_kept = dr_world_holds_vertices(world) && !is_first;
-    for (int i = 0; i < dr_slots_count(&world->cloths); ++i) {
-        dr_cloth* cloth = dr_world_awake(world, i);
-        if (cloth) {
-            dr_xpbd_keep_folds(&cloth->xpbd, is_kept);
-        }
-    }
-}
-
 void dr_world_predict(drape_world* world)
 {
-    keep_folds(world);
     dr_parallel_for(world->pool, world->chunk_items.count, 1, predict_task, world);
     dr_world_move_pins(world);
     dr_world_aim_controls(world);

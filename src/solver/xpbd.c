@@ -49,10 +49,11 @@ void dr_xpbd_prepare(dr_xpbd* xpbd, float h)
     }
 }
 
-void dr_xpbd_keep_folds(dr_xpbd* xpbd, bool is_kept)
+void dr_xpbd_bend_ahead(dr_xpbd* xpbd, int substeps)
 {
-    if (xpbd->mesh) {
-        xpbd->mesh->bend.is_fold_kept = is_kept;
+    if (xpbd->mesh && xpbd->mesh->bend.ahead != (float)substeps) {
+        xpbd->mesh->bend.ahead = (float)substeps;
+        xpbd->h = 0.0f;
     }
 }
 

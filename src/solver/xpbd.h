@@ -53,9 +53,9 @@ void dr_xpbd_free(dr_xpbd* xpbd, dr_memory* memory);
 void dr_xpbd_prepare(dr_xpbd* xpbd, float h);
 // After inverse masses changed: the next prepare starts afresh.
 void dr_xpbd_masses_changed(dr_xpbd* xpbd);
-// Whether the next substep takes the pull of folds at rest from the last one: over a short step
-// folds hardly turn, and finding how they lie is half the cost of bending. Meshes start without.
-void dr_xpbd_keep_folds(dr_xpbd* xpbd, bool is_kept);
+// From the next prepare on one bending of a mesh stands for that many substeps: what it changes of the
+// velocities is what all of them would. Grids bend in every substep.
+void dr_xpbd_bend_ahead(dr_xpbd* xpbd, int substeps);
 // Lays slots without a vertex over one that has, where bounds and distances do not notice them.
 void dr_xpbd_tidy(dr_xpbd* xpbd);
 

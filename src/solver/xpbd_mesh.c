@@ -183,6 +183,7 @@ static bool build(dr_xpbd* xpbd, dr_memory* memory, const drape_fabric* fabric, 
         return false;
     }
     out->bend_sweeps = 1;
+    out->bend.ahead = 1.0f;
     xpbd->constraint_count = dr_stretch_count(out) + hinges->count;
     place_vertices(xpbd, mesh, order, fabric->density);
     return true;

@@ -59,12 +59,12 @@ typedef struct dr_bend {
     float* aim;              // where the vertices would go without bending, records
     float* guess[2];         // where they go after the last sweeps, records
     float* fold;             // pull of the bows, records; null when all is flat
-    bool is_fold_kept;       // it is that of an earlier substep
+    float ahead;             // substeps that one bending stands for, see dr_xpbd_bend_ahead
     int32_t* call;           // per block: how often it was run in this substep
     int vector_count, coupling_count;
     int sweeps;
     float lag;                             // internal friction over the substep, tau / h
-    float weight;                          // (1 + lag) h^2, s^2
+    float weight;                          // (1 + lag) h^2 times the substeps ahead, s^2
     float step, omega[DR_BEND_SWEEPS + 1]; // of each sweep, from 1
     // To fill in the matrix: hinges round each slot, and sums by slot.
     int32_t* hinge_start;

@@ -342,7 +342,7 @@ void dr_bend_prepare(dr_xpbd* xpbd, float h)
     struct dr_xpbd_mesh* mesh = xpbd->mesh;
     dr_bend* bend = &mesh->bend;
     bend->lag = mesh->damping / h;
-    bend->weight = (1.0f + bend->lag) * h * h;
+    bend->weight = (1.0f + bend->lag) * h * h * bend->ahead;
     sum_diagonal(mesh);
     limit_hinges(xpbd);
     sum_rows(mesh);

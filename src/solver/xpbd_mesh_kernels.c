@@ -234,7 +234,7 @@ static void aim_block(const struct dr_xpbd_mesh* mesh, int block)
         dr_lanes from = dr_lanes_load(DR_LAYOUT_RECORDS, mesh->start, v);
         at.p = dr_v8_add(at.p, dr_v8_scale(dr_v8_sub(at.p, from.p), lag));
         dr_lanes_store(DR_LAYOUT_RECORDS, bend->aim, v, at);
-        if (bend->fold && !bend->is_fold_kept) {
+        if (bend->fold) {
             memset(bend->fold + (size_t)v * 32, 0, 32 * sizeof(float));
         }
     }
@@ -323,9 +323,7 @@ static void bend(const struct dr_xpbd_mesh* mesh, int block, bool is_first)
     if (is_first) {
         aim_block(mesh, block);
     } else if (mesh->bend.fold && call == 1) {
-        if (!mesh->bend.is_fold_kept) {
-            fold_block(mesh, block);
-        }
+        fold_block(mesh, block);
     } else {
         relax_block(mesh, block, mesh->bend.fold ? call - 1 : call);
     }

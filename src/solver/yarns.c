@@ -15,7 +15,7 @@ typedef struct packer {
     int32_t* order;    // lines, longest first
     int32_t* batch_of; // per line
     int32_t* lane_of;
-    int32_t* stamp; // per vertex: batch of the last line through it, from 1
+    int32_t* stamp; // per vertex: family of the last line through it, from 1
 } packer;
 
 static int length_of(const dr_lines* lines, int i)
@@ -61,36 +61,42 @@ static void sort_by_length(packer* p)
     }
 }
 
-static bool meets(const packer* p, int line, int batch)
+static bool meets(const packer* p, int line, int family)
 {
     bool is_met = false;
     for (int i = p->lines.start[line]; i < p->lines.start[line + 1]; ++i) {
-        is_met |= p->stamp[p->lines.vertices[i]] == batch + 1;
+        is_met |= p->stamp[p->lines.vertices[i]] == family;
     }
     return is_met;
 }
 
-// Fills batch after batch with the longest lines that are left and meet none in it.
+static void join_family(packer* p, int line, int family)
+{
+    for (int i = p->lines.start[line]; i < p->lines.start[line + 1]; ++i) {
+        p->stamp[p->lines.vertices[i]] = family;
+    }
+}
+
+// Lines that meet none of their family, the longest first: all rows, then all columns. A row that
+// came after columns would find them torn between it and the others.
 static int fill_batches(packer* p)
 {
     int batches = 0, left = p->lines.count;
     for (int i = 0; i < p->lines.count; ++i) {
         p->batch_of[i] = -1;
     }
-    for (; left > 0; ++batches) {
+    for (int family = 1; left > 0; ++family) {
         int lanes = 0;
-        for (int k = 0; k < p->lines.count && lanes < 8; ++k) {
+        for (int k = 0; k < p->lines.count; ++k) {
             int line = p->order[k];
-            if (p->batch_of[line] >= 0 || meets(p, line, batches)) {
-                continue;
-            }
-            p->batch_of[line] = batches;
-            p->lane_of[line] = lanes++;
-            --left;
-            for (int i = p->lines.start[line]; i < p->lines.start[line + 1]; ++i) {
-                p->stamp[p->lines.vertices[i]] = batches + 1;
+            if (p->batch_of[line] < 0 && !meets(p, line, family)) {
+                p->batch_of[line] = batches + lanes / 8;
+                p->lane_of[line] = lanes++ % 8;
+                --left;
+                join_family(p, line, family);
             }
         }
+        batches += (lanes + 7) / 8;
     }
     return batches;
 }
