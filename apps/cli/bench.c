@@ -31,6 +31,8 @@ static const char help[] =
     "             obstacles in all frames, by an exact check\n"
     "  predict    cloth in real time on one thread: ms a frame beside the paper's, stretch,\n"
     "             crossings, what keeping contacts between layers spares\n"
+    "  crowd      a hundred characters in worlds of their own, on one and two threads of the\n"
+    "             host: ms a frame for all of them, memory of each\n"
     "  torture    only when it is named, for it takes hours: what is meant to drive cloth through\n"
     "             cloth and solids, with the method drape; the exit code is 3 when any case fails\n"
     "\n"
@@ -63,6 +65,7 @@ static const benchmark benchmarks[] = {
     {"spring", cli_bench_spring, .is_part = true},
     {"crossings", cli_bench_crossings, .is_part = false},
     {"predict", cli_bench_predict, .is_part = false},
+    {"crowd", cli_bench_crowd, .is_part = false},
     {"torture", cli_bench_torture, .is_part = true},
 };
 enum { BENCHMARK_COUNT = sizeof benchmarks / sizeof benchmarks[0] };
@@ -168,7 +171,7 @@ static int run_named(const cli_command* command, const char* name, const cli_ben
     if (name != NULL && !is_benchmark(name)) {
         cli_say(command,
                 "%s: no such benchmark; there are solve, geometry, papers, "
-                "sensor, spring, crossings, predict and torture",
+                "sensor, spring, crossings, predict, crowd and torture",
                 name);
         return CLI_REFUSED;
     }
