@@ -67,8 +67,11 @@ bool dr_predict_keep(dr_predict* predict, dr_memory* memory, dr_pool* pool)
            dr_predict_contacts_make(&predict->kept.contacts, memory, pool, &predict->mesh, &search,
                                     &query, &rules, predict->options.isa);
     dr_predict_search_free(&search, memory);
-    return made && dr_predict_choose_walkers(predict, memory) &&
-           dr_predict_lay_kept(predict, memory);
+    made = made && dr_predict_choose_walkers(predict, memory);
+    if (made) {
+        dr_predict_contacts_trim(&predict->kept.contacts, memory);
+    }
+    return made && dr_predict_lay_kept(predict, memory);
 }
 
 // --- Age ---

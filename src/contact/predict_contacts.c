@@ -36,6 +36,16 @@ void dr_predict_contacts_free(dr_predict_contacts* contacts, dr_memory* memory)
     *contacts = (dr_predict_contacts){0};
 }
 
+void dr_predict_contacts_trim(dr_predict_contacts* contacts, dr_memory* memory)
+{
+    dr_array_free(memory, &contacts->near, sizeof(dr_predict_near));
+    dr_array_free(memory, &contacts->near_counts, sizeof(int32_t));
+    dr_array_trim(memory, &contacts->points, sizeof(dr_point_contact));
+    dr_array_trim(memory, &contacts->point_gaps, sizeof(float));
+    dr_array_trim(memory, &contacts->edges, sizeof(dr_edge_contact));
+    dr_array_trim(memory, &contacts->edge_gaps, sizeof(float));
+}
+
 void dr_predict_contacts_forget(dr_predict_contacts* contacts)
 {
     contacts->points.count = contacts->last.count = 0;

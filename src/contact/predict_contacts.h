@@ -66,6 +66,8 @@ typedef struct dr_predict_contacts {
 
 bool dr_predict_contacts_create(dr_predict_contacts* contacts, dr_memory* memory, int vertex_count);
 void dr_predict_contacts_free(dr_predict_contacts* contacts, dr_memory* memory);
+// Gives back what only looking for contacts needs, and what was set aside for more of them.
+void dr_predict_contacts_trim(dr_predict_contacts* contacts, dr_memory* memory);
 // Forgets the step before: vertices were put elsewhere.
 void dr_predict_contacts_forget(dr_predict_contacts* contacts);
 

@@ -101,6 +101,20 @@ void* dr_array_push(dr_memory* memory, dr_array* array, size_t element_size)
     return (char*)array->data + (size_t)array->count++ * element_size;
 }
 
+void dr_array_trim(dr_memory* memory, dr_array* array, size_t element_size)
+{
+    dr_array trimmed = {0};
+    if (array->count < array->capacity &&
+        dr_array_reserve(memory, &trimmed, element_size, array->count)) {
+        trimmed.count = array->count;
+        if (array->count > 0) {
+            memcpy(trimmed.data, array->data, (size_t)array->count * element_size);
+        }
+        dr_array_free(memory, array, element_size);
+        *array = trimmed;
+    }
+}
+
 void dr_array_free(dr_memory* memory, dr_array* array, size_t element_size)
 {
     dr_release(memory, array->data, (size_t)array->capacity * element_size);

@@ -58,6 +58,8 @@ typedef struct dr_array {
 void* dr_array_push(dr_memory* memory, dr_array* array, size_t element_size);
 // Makes room for `capacity` elements in all; false when memory is short (nothing changes then).
 bool dr_array_reserve(dr_memory* memory, dr_array* array, size_t element_size, int capacity);
+// Gives back what is beyond the elements, unless memory is short.
+void dr_array_trim(dr_memory* memory, dr_array* array, size_t element_size);
 // Gives the memory back and leaves an empty array.
 void dr_array_free(dr_memory* memory, dr_array* array, size_t element_size);
 

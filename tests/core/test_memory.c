@@ -139,6 +139,27 @@ START_TEST(reserved_array_pushes_without_heap_calls)
 }
 END_TEST
 
+START_TEST(trimmed_array_keeps_its_elements)
+{
+    dr_memory memory;
+    dr_memory_init(&memory, NULL);
+    dr_array list = {0};
+    for (int i = 0; i < 100; ++i) {
+        *(int*)dr_array_push(&memory, &list, sizeof(int)) = i;
+    }
+    dr_array_trim(&memory, &list, sizeof(int));
+    ck_assert_int_eq(list.capacity, 100);
+    ck_assert_uint_eq(memory.live_bytes, 100 * sizeof(int));
+    for (int i = 0; i < 100; ++i) {
+        ck_assert_int_eq(((const int*)list.data)[i], i);
+    }
+    list.count = 0;
+    dr_array_trim(&memory, &list, sizeof(int));
+    ck_assert_uint_eq(memory.live_bytes, 0);
+    dr_array_free(&memory, &list, sizeof(int));
+}
+END_TEST
+
 START_TEST(failed_push_changes_nothing)
 {
     watched_heap heap;
@@ -174,6 +195,7 @@ int main(void)
     tcase_add_test(cases, hook_without_release_keeps_its_blocks);
     tcase_add_test(cases, array_keeps_what_was_pushed);
     tcase_add_test(cases, reserved_array_pushes_without_heap_calls);
+    tcase_add_test(cases, trimmed_array_keeps_its_elements);
     tcase_add_test(cases, failed_push_changes_nothing);
     suite_add_tcase(suite, cases);
     return run_suite(suite);
