@@ -12,8 +12,10 @@ DR_KERNEL_TABLE(dr_yarn_kernels)
 // Lines on their way into batches.
 typedef struct packer {
     dr_lines lines;
-    int32_t* order;    // lines, longest first
-    int32_t* batch_of; // per line
+    int longest;              // vertices of the longest line
+    int32_t* place_of_length; // in `order`, of the next line of so many vertices
+    int32_t* order;           // lines, longest first
+    int32_t* batch_of;        // per line
     int32_t* lane_of;
     int32_t* stamp; // per vertex: family of the last line through it, from 1
 } packer;
@@ -29,15 +31,20 @@ static bool packer_create(packer* p, dr_memory* memory, const dr_mesh* mesh)
     if (!dr_lines_find(&p->lines, memory, mesh)) {
         return false;
     }
+    for (int i = 0; i < p->lines.count; ++i) {
+        p->longest = length_of(&p->lines, i) > p->longest ? length_of(&p->lines, i) : p->longest;
+    }
+    p->place_of_length = dr_new_zeroed(memory, int32_t, p->longest + 1);
     p->order = dr_new(memory, int32_t, p->lines.count + 1);
     p->batch_of = dr_new(memory, int32_t, p->lines.count + 1);
     p->lane_of = dr_new(memory, int32_t, p->lines.count + 1);
     p->stamp = dr_new_zeroed(memory, int32_t, mesh->vertex_count + 1);
-    return p->order && p->batch_of && p->lane_of && p->stamp;
+    return p->place_of_length && p->order && p->batch_of && p->lane_of && p->stamp;
 }
 
 static void packer_free(packer* p, dr_memory* memory, const dr_mesh* mesh)
 {
+    dr_delete(memory, p->place_of_length, p->longest + 1);
     dr_delete(memory, p->order, p->lines.count + 1);
     dr_delete(memory, p->batch_of, p->lines.count + 1);
     dr_delete(memory, p->lane_of, p->lines.count + 1);
@@ -45,19 +52,20 @@ static void packer_free(packer* p, dr_memory* memory, const dr_mesh* mesh)
     dr_lines_free(&p->lines, memory);
 }
 
-// By counting, so that lines of one length keep their order.
+// The longest first, by counting, so that lines of one length keep their order.
 static void sort_by_length(packer* p)
 {
-    int count = 0, most = 0;
+    int32_t* place = p->place_of_length;
     for (int i = 0; i < p->lines.count; ++i) {
-        most = length_of(&p->lines, i) > most ? length_of(&p->lines, i) : most;
+        ++place[length_of(&p->lines, i)];
     }
-    for (int length = most; length > 0; --length) {
-        for (int i = 0; count < p->lines.count && i < p->lines.count; ++i) {
-            if (length_of(&p->lines, i) == length) {
-                p->order[count++] = i;
-            }
-        }
+    for (int length = p->longest, next = 0; length >= 0; --length) {
+        int count = place[length];
+        place[length] = next;
+        next += count;
+    }
+    for (int i = 0; i < p->lines.count; ++i) {
+        p->order[place[length_of(&p->lines, i)]++] = i;
     }
 }
 
