@@ -275,6 +275,8 @@ static void write_part(int index)
     printf("            ]\n        }%s\n", index + 1 < PART_COUNT ? "," : "");
 }
 
+// --- The clothes ---
+
 static const char head[] =
     "{\n"
     "    \"drape\": 1,\n"
@@ -283,50 +285,50 @@ static const char head[] =
     "    \"frames\": 180,\n"
     "    \"fps\": 30,\n"
     "    \"method\": \"predict\",\n"
-    "    \"solver\": { \"substeps\": 1, \"iterations\": 4 },\n"
+    "    \"solver\": { \"substeps\": 4, \"iterations\": 1, \"stretch_sweeps\": 3 },\n"
     "    \"collision\": { \"thickness\": 0.01, \"static_radius\": 0.02, \"friction\": 0.3, "
     "\"cache\": true, \"layers\": true },\n"
-    "    \"cloths\": [\n"
-    "        {\n"
-    "            \"name\": \"tunic\",\n"
-    "            \"mesh\": \"meshes/tunic.obj\",\n"
-    "            \"fabric\": \"linen\",\n"
-    "            \"layer\": 0,\n"
-    "            \"pins\": [\n"
-    "                { \"where\": { \"box\": { \"min\": [-1, 1.199, -1], \"max\": [1, 1.3, 1] } }, "
-    "\"follow\": { \"collider\": \"chest\" } }\n"
-    "            ]\n"
-    "        },\n"
-    "        {\n"
-    "            \"name\": \"belt\",\n"
-    "            \"mesh\": \"meshes/belt.obj\",\n"
-    "            \"fabric\": \"leather\",\n"
-    "            \"layer\": 1,\n"
-    "            \"pins\": [\n"
-    "                {\n"
-    "                    \"where\": { \"nearest\": [[0, 1.03, 0.21], [0.238, 1.03, 0.105], [0.238, "
-    "1.03, -0.105], [0, 1.03, -0.21], [-0.238, 1.03, -0.105], [-0.238, 1.03, 0.105]] },\n"
-    "                    \"follow\": { \"collider\": \"abdomen\" }\n"
-    "                }\n"
-    "            ]\n"
-    "        },\n"
-    "        {\n"
-    "            \"name\": \"cape\",\n"
-    "            \"grid\": { \"size\": [0.5, 0.9], \"resolution\": [20, 24] },\n"
-    "            \"fabric\": \"wool\",\n"
-    "            \"layer\": 2,\n"
-    "            \"place\": { \"translate\": [0, 0.975, -0.25], \"rotate\": [10.2, 0, 0] },\n"
-    "            \"pins\": [\n"
-    "                { \"where\": { \"box\": { \"min\": [-1, 1.4, -1], \"max\": [1, 1.5, 1] } }, "
-    "\"follow\": { \"collider\": \"chest\" } }\n"
-    "            ]\n"
-    "        }\n"
-    "    ],\n"
-    "    \"colliders\": [\n";
+    "    \"cloths\": [\n";
+
+// What is between these heights at the start is pinned to its frame.
+typedef struct garment {
+    const char *name, *shape, *fabric, *place;
+    const char *frame, *mount; // of inertia, and of the pins
+    double from, to;
+} garment;
+
+static const garment garments[] = {
+    {"tunic", "\"mesh\": \"meshes/tunic.obj\"", "\"linen\"", NULL, "pelvis", "chest", 1.199, 1.3},
+    {"belt", "\"mesh\": \"meshes/belt.obj\"", "\"leather\"", NULL, "abdomen", "abdomen", 1.049,
+     1.1},
+    {"cape", "\"grid\": { \"size\": [0.5, 0.9], \"resolution\": [20, 24] }", "\"wool\"",
+     "{ \"translate\": [0, 0.975, -0.25], \"rotate\": [5, 0, 0] }", "chest", "chest", 1.4, 1.5},
+};
+
+enum { GARMENT_COUNT = sizeof garments / sizeof garments[0] };
+
+static void write_garment(int index)
+{
+    const garment* g = &garments[index];
+    printf("        {\n            \"name\": \"%s\",\n            %s,\n", g->name, g->shape);
+    printf("            \"fabric\": %s,\n            \"layer\": %d,\n", g->fabric, index);
+    if (g->place != NULL) {
+        printf("            \"place\": %s,\n", g->place);
+    }
+    printf("            \"control\": { \"frame\": \"%s\", \"inertia\": 0.2 },\n", g->frame);
+    printf("            \"pins\": [\n                { \"where\": { \"box\": { \"min\": [-1, %g, "
+           "-1], \"max\": [1, %g, 1] } }, \"follow\": { \"collider\": \"%s\" } }\n            ]\n",
+           g->from, g->to, g->mount);
+    printf("        }%s\n", index + 1 < GARMENT_COUNT ? "," : "");
+}
 
 int main(void)
 {
     fputs(head, stdout);
+    for (int i = 0; i < GARMENT_COUNT; ++i) {
+        write_garment(i);
+    }
+    puts("    ],\n    \"colliders\": [");
     for (int i = 0; i < PART_COUNT; ++i) {
         write_part(i);
     }
