@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "tunic.h"
+
 static const double two_pi = 6.283185307179586;
 
 // One height of a profile: half axes of the ellipse to the sides and to the front.
@@ -30,8 +32,13 @@ static const tube tubes[] = {
     {"skirt_middle.obj", 24, 8, {0.56, 0.36, 0.32}, {0.85, 0.255, 0.195}, {1.0, 0.225, 0.155}},
     {"skirt_outer.obj", 24, 8, {0.62, 0.38, 0.34}, {0.85, 0.275, 0.215}, {1.0, 0.245, 0.175}},
     // The clothes of the walking figure.
-    {"tunic.obj", 36, 18, {0.60, 0.32, 0.27}, {1.02, 0.255, 0.19}, {1.20, 0.25, 0.16}},
-    {"belt.obj", 36, 4, {0.99, 0.275, 0.21}, {1.02, 0.275, 0.21}, {1.05, 0.275, 0.21}},
+    {.name = "tunic.obj",
+     .columns = TUNIC_COLUMNS,
+     .rows = TUNIC_ROWS,
+     .bottom = {0.64, 0.35, 0.31},
+     .waist = {1.02, 0.24, 0.175},
+     .top = {1.20, 0.24, 0.16}},
+    {"belt.obj", TUNIC_COLUMNS, 3, {0.99, 0.265, 0.2}, {1.02, 0.265, 0.2}, {1.05, 0.265, 0.2}},
 };
 
 static FILE* open_file(const char* directory, const char* name)

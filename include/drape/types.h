@@ -283,7 +283,7 @@ typedef struct drape_pose_def {
     const float* backstop_radius; // sphere at this distance, of this radius: the vertex stays
                                   // outside. Radius null: 1 m
     const drape_vec3* frames;     // the pose in time, frame_count times the vertices; null: by
-    int frame_count;              // drape_cloth_set_pose
+    int frame_count;              // drape_cloth_set_pose. A single one goes with the cloth's frame
     float fps;                    // of `frames`
 } drape_pose_def;
 

@@ -111,6 +111,7 @@ bool drape_cloth_set_frame(drape_world* world, drape_cloth_id id, drape_transfor
     if (!root->is_set) {
         root->now = root->next = frame;
         root->base = dr_transform_join(dr_transform_invert(frame), cloth->control.home_place);
+        dr_pose_mount(cloth, frame);
         root->is_set = true;
         return true;
     }
@@ -229,6 +230,8 @@ bool dr_world_begin_controls(drape_world* world, float dt)
         }
         if (control->pose.frame_count > 1) {
             dr_pose_lead(cloth, world->time + (double)dt);
+        } else if (control->pose.frame_count == 1 && control->root.is_moving) {
+            dr_pose_ride(cloth);
         }
         damp(cloth, dt);
         world->is_controlled |= control->calm_time > 0.0f;

@@ -35,6 +35,7 @@ typedef struct dr_pose {
     float fps;
     drape_transform moved; // by jumps since: where the frames are now
     bool has_jumped;
+    drape_transform base; // of one frame: from the cloth's frame to where it was given
 } dr_pose;
 
 // A frame that carries the cloth.
@@ -121,6 +122,10 @@ void dr_world_follow_jumps(drape_world* world);
 
 // The pose of the frames at a time becomes the one at the end of the step.
 void dr_pose_lead(struct dr_cloth* cloth, double time);
+// A pose of one frame goes where the cloth's frame goes.
+void dr_pose_ride(struct dr_cloth* cloth);
+// From now on, as the cloth's frame is at `frame`.
+void dr_pose_mount(struct dr_cloth* cloth, drape_transform frame);
 
 // Vertices that must be just where the pose has them: they do not yield, and go with it.
 void dr_pose_hold(struct dr_cloth* cloth);

@@ -102,7 +102,8 @@ static bool make_pose(dr_memory* memory, dr_cloth* cloth, const drape_pose_def* 
     *pose = (dr_pose){.given_count = cloth->given_count,
                       .frame_count = def->frame_count,
                       .fps = def->fps,
-                      .moved = dr_transform_none()};
+                      .moved = dr_transform_none(),
+                      .base = dr_transform_none()};
     pose->frames = dr_new(memory, drape_vec3, places);
     pose->places = dr_new(memory, drape_vec3, 2 * (size_t)cloth->given_count);
     pose->held_room = def->max_distance ? cloth->sheet->vertex_count : 0;
@@ -153,6 +154,9 @@ bool drape_cloth_follow(drape_world* world, drape_cloth_id id, const drape_pose_
     list_held(cloth);
     if (def->frame_count > 0) {
         dr_pose_lead(cloth, world->time);
+    }
+    if (cloth->control.root.is_set) {
+        dr_pose_mount(cloth, cloth->control.root.now);
     }
     return true;
 }
@@ -243,6 +247,30 @@ void dr_pose_lead(dr_cloth* cloth, double time)
     }
     make_normals(cloth, places, normals);
     set_end(cloth, places, normals);
+}
+
+void dr_pose_mount(dr_cloth* cloth, drape_transform frame)
+{
+    dr_pose* pose = &cloth->control.pose;
+    pose->base = dr_transform_join(dr_transform_invert(frame), pose->moved);
+}
+
+// From the places that were given, not from step to step: rounding does not add up.
+void dr_pose_ride(dr_cloth* cloth)
+{
+    dr_pose* pose = &cloth->control.pose;
+    const dr_sheet* sheet = cloth->sheet;
+    const drape_vec3* normals = pose->places + cloth->given_count;
+    drape_transform to = dr_transform_join(cloth->control.root.next, pose->base);
+    for (int i = cloth->given_count - 1; i >= 0; --i) {
+        int slot = dr_cloth_slot(cloth, i);
+        dr_sheet_set(sheet->layout, pose->leash.to, slot, dr_transform_apply(to, pose->frames[i]));
+        if (pose->leash.has_backstop) {
+            dr_sheet_set(sheet->layout, pose->leash.normal_to, slot,
+                         dr_quat_rotate(to.rotate, normals[i]));
+        }
+    }
+    pose->is_moving = true;
 }
 
 void dr_world_move_poses(drape_world* world)

@@ -13,7 +13,7 @@
 #include "scene/trials.h"
 #include "scene/world.h"
 
-static const char magic[8] = "drapeST4";
+static const char magic[8] = "drapeST5";
 
 // --- Parts, each written and read by functions that stand beside each other ---
 
@@ -82,6 +82,7 @@ static void put_pose(dr_state_writer* w, const dr_cloth* cloth)
     dr_put_number(w, pose->is_moving, 1);
     dr_put_number(w, pose->has_jumped, 1);
     put_transform(w, &pose->moved);
+    put_transform(w, &pose->base);
     const float* arrays[4] = {pose->leash.from, pose->leash.to, pose->leash.normal_from,
                               pose->leash.normal_to};
     for (int slot = 0; pose->is_followed && slot < cloth->sheet->vector_count * 8; ++slot) {
@@ -101,6 +102,7 @@ static void take_pose(dr_state_reader* r, dr_cloth* cloth)
     take_flag(r, &pose->is_moving);
     take_flag(r, &pose->has_jumped);
     take_transform(r, &pose->moved);
+    take_transform(r, &pose->base);
     float* arrays[4] = {pose->leash.from, pose->leash.to, pose->leash.normal_from,
                         pose->leash.normal_to};
     int slots = r->is_good && is_followed ? cloth->sheet->vector_count * 8 : 0;

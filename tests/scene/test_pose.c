@@ -258,6 +258,100 @@ START_TEST(frames_are_poses_in_time)
 }
 END_TEST
 
+// One frame goes where the cloth's frame goes, whichever was said first, and jumps with the cloth.
+START_TEST(single_frames_ride_on_the_cloths_frame)
+{
+    drape_world* world = make_world();
+    drape_cloth_id cloth = add_square(world, 1.0f, side, vec(0, 0, 0), vec(0, 0, 0));
+    float most[count];
+    drape_vec3 places[count];
+    fill(most, 0.02f);
+    sheet_at(vec(0, 0, 0), places);
+    drape_pose_def def = {.max_distance = most, .frames = places, .frame_count = 1, .fps = 1.0f};
+    drape_transform first = pose_at(vec(0.3f, 0.2f, 0.1f), vec(20, 30, 40));
+    ck_assert(_i || drape_cloth_set_frame(world, cloth, first));
+    ck_assert_msg(drape_cloth_follow(world, cloth, &def), "%s", drape_world_error(world));
+    ck_assert(!_i || drape_cloth_set_frame(world, cloth, first));
+    for (int frame = 1; frame <= 40; ++frame) {
+        float t = (float)frame;
+        drape_transform now = pose_at(vec(0.3f + 0.02f * t, 0.2f, 0.1f), vec(20 + 3 * t, 30, 40));
+        if (frame == 20) {
+            ck_assert(
+                drape_cloth_teleport(world, cloth, pose_at(vec(5, 0, 0), vec(0, 90, 0)), true));
+        }
+        ck_assert(drape_cloth_set_frame(world, cloth, now));
+        drape_step_report report = drape_world_step(world, FRAME);
+        ck_assert_int_eq(frame > 5 ? report.heap_calls : 0, 0);
+        for (int i = 0; i < count; ++i) {
+            drape_vec3 place =
+                dr_transform_apply(now, dr_transform_inverse_apply(first, places[i]));
+            float away = dr_length(dr_sub(place_of(world, cloth, i), place));
+            ck_assert_msg(away <= 0.02001f, "vertex %d is %g m away", i, (double)away);
+        }
+    }
+    drape_world_destroy(world);
+}
+END_TEST
+
+static drape_world* riding_world(drape_cloth_id* cloth, drape_collider_id* mount)
+{
+    drape_world* world = make_world();
+    *cloth = add_square(world, 1.0f, side, vec(0, 0, 0), vec(0, 0, 0));
+    *mount = drape_collider_add_sphere(world, vec(0, -3, 0), 0.5f);
+    float most[count], behind[count];
+    drape_vec3 places[count];
+    fill(most, 0.05f);
+    fill(behind, 0.01f);
+    sheet_at(vec(0, 0, 0), places);
+    drape_pose_def def = {.max_distance = most,
+                          .backstop_offset = behind,
+                          .frames = places,
+                          .frame_count = 1,
+                          .fps = 1.0f};
+    ck_assert(drape_cloth_ride(world, *cloth, *mount));
+    ck_assert(drape_cloth_follow(world, *cloth, &def));
+    return world;
+}
+
+static void spin_frames(drape_world* world, drape_collider_id mount, int from, int to)
+{
+    for (int frame = from; frame < to; ++frame) {
+        float t = (float)frame;
+        drape_collider_move(world, mount, pose_at(vec(0.01f * t, -3, 0), vec(0, 0, 4 * t)));
+        drape_world_step(world, FRAME);
+    }
+}
+
+// A state goes on alike in its own world and in another that was made the same way.
+START_TEST(saved_rides_go_on_alike)
+{
+    drape_cloth_id cloths[2];
+    drape_collider_id mounts[2];
+    drape_world* worlds[2] = {riding_world(&cloths[0], &mounts[0]),
+                              riding_world(&cloths[1], &mounts[1])};
+    spin_frames(worlds[0], mounts[0], 1, 10);
+    size_t size = 0;
+    ck_assert(drape_world_save(worlds[0], NULL, &size));
+    void* bytes = malloc(size);
+    ck_assert(drape_world_save(worlds[0], bytes, &size));
+    spin_frames(worlds[0], mounts[0], 10, 20);
+    uint64_t hash = drape_world_hash(worlds[0]);
+    for (int k = 0; k < 2; ++k) {
+        ck_assert(drape_world_load(worlds[k], bytes, size));
+        spin_frames(worlds[k], mounts[k], 10, 20);
+        ck_assert_uint_eq(drape_world_hash(worlds[k]), hash);
+    }
+    // Home is the pose where it is by now.
+    ck_assert(drape_cloth_reset(worlds[1], cloths[1]));
+    drape_transform pose = drape_collider_pose(worlds[1], mounts[1]);
+    drape_vec3 corner = dr_transform_apply(pose, vec(-0.5f, 3.0f, -0.5f));
+    ck_assert_float_lt(dr_length(dr_sub(place_of(worlds[1], cloths[1], 0), corner)), 1e-5f);
+    free(bytes);
+    drape_world_destroy(worlds[0]);
+    drape_world_destroy(worlds[1]);
+}
+END_TEST
+
 START_TEST(saved_poses_go_on_alike)
 {
     drape_world* world = make_world();
@@ -325,6 +419,8 @@ int main(void)
     tcase_add_loop_test(tests, held_vertices_are_as_good_as_pins, 0, 2);
     tcase_add_loop_test(tests, backstop_is_a_floor_below_the_pose, 0, 2);
     tcase_add_test(tests, frames_are_poses_in_time);
+    tcase_add_loop_test(tests, single_frames_ride_on_the_cloths_frame, 0, 2);
+    tcase_add_test(tests, saved_rides_go_on_alike);
     tcase_add_test(tests, saved_poses_go_on_alike);
     tcase_add_test(tests, nonsense_is_refused);
     suite_add_tcase(suite, tests);
