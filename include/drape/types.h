@@ -264,7 +264,7 @@ typedef struct drape_control {
     bool tethers;       // no vertex is further from pins than the cloth is long, default off
     float tether_slack; // by this share it may be further, default 0.01
     bool yarns;         // of meshes: lines of edges that go straight on are brought to their length
-                        // as a whole, before the triangles; for few sweeps, default off
+                        // as a whole, in place of triangles; for few sweeps, default off
     // Damping, 1/s, default 0. Both keep the momentum of a free cloth, linear and angular.
     float rigid_damping;   // of all motion but that of the cloth as a whole
     float stretch_damping; // of edges that grow or shrink

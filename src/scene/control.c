@@ -177,10 +177,14 @@ static bool refresh_tethers(drape_world* world, dr_cloth* cloth)
 static bool refresh_yarns(drape_world* world, dr_cloth* cloth)
 {
     dr_yarns* yarns = &cloth->control.yarns;
-    if (cloth->control.def.yarns && cloth->xpbd.mesh && !yarns->batches) {
-        return dr_yarns_create(yarns, &world->memory, &cloth->mesh, cloth->sheet, &cloth->fabric);
+    if (!cloth->control.def.yarns || !cloth->xpbd.mesh || yarns->batches) {
+        return true;
     }
-    return true;
+    bool made = dr_yarns_create(yarns, &world->memory, &cloth->mesh, cloth->sheet, &cloth->fabric);
+    if (!made) {
+        dr_yarns_free(yarns, &world->memory); // the next step tries again
+    }
+    return made;
 }
 
 static bool is_carried(const dr_control* control)

@@ -13,7 +13,7 @@ typedef struct wearer {
 } wearer;
 
 typedef struct wish {
-    bool is_mesh, has_tethers, has_pose, is_carried;
+    bool is_mesh, has_tethers, has_pose, is_carried, has_yarns;
 } wish;
 
 // Every choice for itself and all of them.
@@ -23,7 +23,9 @@ static const wish wishes[] = {{0},
                               {.is_mesh = true, .has_tethers = true},
                               {.has_tethers = true, .has_pose = true},
                               {.has_tethers = true, .is_carried = true},
-                              {true, true, true, true}};
+                              {.is_mesh = true, .has_tethers = true, .has_yarns = true},
+                              {true, true, true, true, false},
+                              {true, true, true, true, true}};
 enum { wish_count = sizeof wishes / sizeof wishes[0], count = 10 * 14 };
 
 static drape_cloth_id add_cape(drape_world* world, const wish* w)
@@ -32,6 +34,7 @@ static drape_cloth_id add_cape(drape_world* world, const wish* w)
     def.origin = vec(-0.2f, 1.45f, -0.25f);
     def.rotation = drape_quat_from_degrees(vec(90, 0, 0));
     def.control.tethers = w->has_tethers;
+    def.control.yarns = w->has_yarns;
     def.control.rigid_damping = 2.0f;
     def.control.inertia_linear = def.control.inertia_angular = w->is_carried ? 0.2f : 1.0f;
     if (!w->is_mesh) {
@@ -281,7 +284,7 @@ START_TEST(memory_may_end_anywhere)
         drape_world_def def = watched_world(&heap, calls);
         drape_world* world = drape_world_create(&def);
         drape_cloth_def cloth_def = drape_cloth_defaults();
-        cloth_def.control.tethers = true;
+        cloth_def.control.tethers = cloth_def.control.yarns = true;
         cloth_def.control.inertia_linear = 0.5f;
         drape_cloth_id cloth = drape_cloth_add_disc(world, &cloth_def, 0.5f, 4, 0.0f);
         const int32_t middle = 0;
