@@ -163,6 +163,15 @@ static void number_features(dr_apart* apart, const dr_sheets* s, int first_verte
     }
 }
 
+static void number_parts(dr_apart* apart, const dr_sheets* s, int first_vertex)
+{
+    for (int p = 0; p < s->part_count; ++p) {
+        for (int v = s->parts[p].first_vertex; v < s->parts[p + 1].first_vertex; ++v) {
+            apart->part_of_vertex[first_vertex + v] = p;
+        }
+    }
+}
+
 bool dr_apart_create(dr_apart* apart, dr_memory* memory, const dr_sheets* sheets,
                      const dr_sheets* solids, drape_isa isa)
 {
@@ -182,11 +191,8 @@ bool dr_apart_create(dr_apart* apart, dr_memory* memory, const dr_sheets* sheets
     number_features(apart, sheets, 0, 0, 0);
     number_features(apart, others, sheets->vertex_count, sheets->edge_count,
                     sheets->triangle_count);
-    for (int p = 0; p < sheets->part_count; ++p) {
-        for (int v = sheets->parts[p].first_vertex; v < sheets->parts[p + 1].first_vertex; ++v) {
-            apart->part_of_vertex[v] = p;
-        }
-    }
+    number_parts(apart, sheets, 0);
+    number_parts(apart, others, sheets->vertex_count);
     bool made = create_search(sheets, memory, isa, apart->rest, &apart->tree, &apart->features) &&
                 (!apart->solids ||
                  create_search(solids, memory, isa, apart->rest + 4 * sheets->vertex_count,
@@ -227,6 +233,7 @@ void dr_apart_free(dr_apart* apart, dr_memory* memory)
     dr_delete(memory, apart->around, 3 * (triangles - 1) + 1);
     dr_array_free(memory, &apart->crossed, sizeof(dr_pair));
     dr_array_free(memory, &apart->crossing, sizeof(dr_pair));
+    dr_array_free(memory, &apart->inside, sizeof(dr_pair));
     dr_untangle_free(&apart->untangle, memory);
     dr_features_free(&apart->features, memory);
     dr_tree_free(&apart->tree, memory);
@@ -285,8 +292,36 @@ void dr_apart_set_ways(dr_apart* apart)
     apart->floor = 0x1p-18f * largest + 0x1p-30f;
 }
 
+static void suspect(dr_apart* apart, const int32_t* vertex, int count)
+{
+    int cloth_count = apart->sheets->vertex_count;
+    for (int i = 0; i < count; ++i) {
+        if (vertex[i] < cloth_count) {
+            apart->is_inside[vertex[i]] |= DR_APART_SUSPECT;
+        }
+    }
+}
+
+// Who may have gone into a solid, or out of one: what has a pair with it that was not guarded.
+static void note_suspects(dr_apart* apart)
+{
+    const dr_pair* crossed = apart->crossed.data;
+    for (int i = 0; i < apart->crossed.count; ++i) {
+        if (crossed[i].b >= apart->sheets->triangle_count) {
+            suspect(apart, apart->triangles[crossed[i].a], 3);
+        }
+    }
+    const dr_apart_record* records = apart->records.data;
+    for (int i = 0; i < apart->records.count; ++i) {
+        if (records[i].is_exempt && records[i].list >= DR_APART_SOLID) {
+            suspect(apart, records[i].vertex, 4);
+        }
+    }
+}
+
 void dr_apart_commit(dr_apart* apart)
 {
+    note_suspects(apart);
     for (int k = 0; k < DR_APART_LISTS; ++k) {
         dr_apart_list* list = &apart->lists[k];
         dr_array lower = list->lower;

@@ -16,6 +16,11 @@ bool dr_world_has_apart(const drape_world* world);
 // Contacts of the substep, after the prediction. False when memory is short, as all that follow.
 bool dr_world_touch_apart(drape_world* world);
 void dr_world_resolve_apart(drape_world* world); // once a sweep
+void dr_world_resolve_exits(drape_world* world); // the same, after solids
+// Whether a vertex is inside of an obstacle and on its way out.
+bool dr_world_is_leaving(const drape_world* world, const dr_cloth* cloth, int slot, int obstacle);
+// Takes the contacts of such vertices away: they would lead them elsewhere.
+void dr_world_drop_leaving(drape_world* world);
 // After the sweeps: sliding, the guards of solids, cutting.
 bool dr_world_guard_apart(drape_world* world);
 
