@@ -501,3 +501,30 @@ bool dr_world_finish_apart(drape_world* world)
     world->report.crossed_count = a->apart.crossed.count;
     return is_done;
 }
+
+// A pin does not yield, nor does what hangs from one in a solid.
+static bool is_held(const dr_world_apart* a, int triangle)
+{
+    bool is_held = false;
+    for (int k = 0; k < 3; ++k) {
+        int v = a->apart.triangles[triangle][k];
+        bool is_cloth = v < a->sheets.vertex_count;
+        is_held |=
+            is_cloth && (!(a->apart.y[4 * v + 3] > 0.0f) || a->apart.is_inside[v] & DR_APART_HUNG);
+    }
+    return is_held;
+}
+
+bool dr_world_is_freeing(const drape_world* world)
+{
+    const dr_world_apart* a = world->apart;
+    if (!dr_world_has_apart(world) || !a) {
+        return false;
+    }
+    bool is_freeing = a->exits.exits.count > 0;
+    const dr_pair* crossed = a->apart.crossed.data;
+    for (int i = 0; i < a->apart.crossed.count; ++i) {
+        is_freeing |= !is_held(a, crossed[i].a) && !is_held(a, crossed[i].b);
+    }
+    return is_freeing;
+}

@@ -33,6 +33,8 @@ bool dr_world_undo_apart(drape_world* world, bool can_halve);
 void dr_world_commit_apart(drape_world* world);
 // After the last substep: what crosses now is told. False when memory is short.
 bool dr_world_finish_apart(drape_world* world);
+// Whether something is inside of a solid, or crossed, that nothing holds there.
+bool dr_world_is_freeing(const drape_world* world);
 // Cloths or colliders came or went.
 void dr_world_free_apart(drape_world* world);
 // Vertices were put elsewhere between steps.

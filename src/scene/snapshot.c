@@ -13,7 +13,7 @@
 #include "scene/trials.h"
 #include "scene/world.h"
 
-static const char magic[8] = "drapeST4";
+static const char magic[8] = "drapeST5";
 
 // --- Parts, each written and read by functions that stand beside each other ---
 
@@ -131,6 +131,12 @@ static void take_gap(dr_state_reader* r, float* gap)
     }
 }
 
+static void take_int(dr_state_reader* r, int* value)
+{
+    int taken = (int)(int32_t)(uint32_t)dr_take_number(r, 4);
+    *value = r->stores ? taken : *value;
+}
+
 static void put_control(dr_state_writer* w, const dr_cloth* cloth)
 {
     const dr_control* control = &cloth->control;
@@ -146,6 +152,8 @@ static void put_control(dr_state_writer* w, const dr_cloth* cloth)
     dr_put_floats(w, &control->sleep.still_time, 1);
     dr_put_floats(w, &control->sleep.stretch, 1);
     put_gap(w, control->sleep.gap);
+    dr_put_number(w, (uint32_t)control->sleep.crossed, 4);
+    dr_put_number(w, (uint32_t)control->sleep.touching, 4);
     put_pose(w, cloth);
 }
 
@@ -164,6 +172,8 @@ static void take_control(dr_state_reader* r, dr_cloth* cloth)
     dr_take_floats(r, &control->sleep.still_time, 1);
     dr_take_floats(r, &control->sleep.stretch, 1);
     take_gap(r, &control->sleep.gap);
+    take_int(r, &control->sleep.crossed);
+    take_int(r, &control->sleep.touching);
     take_pose(r, cloth);
 }
 

@@ -166,6 +166,40 @@ START_TEST(what_starts_inside_comes_out_whole)
 }
 END_TEST
 
+// --- Hung up ---
+
+static inside_scene make_hung(void)
+{
+    inside_scene s = make_empty(1, vec(0.0f, -9.81f, 0.0f));
+    drape_cloth_def def = drape_cloth_defaults();
+    def.origin = vec(-0.5f * SIZE, 0.0f, 0.0f);
+    def.rotation = drape_quat_from_degrees(vec(90.0f, 0.0f, 0.0f));
+    s.cloth = drape_cloth_add_grid(s.world, &def, SIZE, SIZE, COLUMNS, COLUMNS);
+    int32_t row[COLUMNS];
+    for (int i = 0; i < COLUMNS; ++i) {
+        row[i] = i;
+    }
+    pin_vertices(s.world, s.cloth, row, COLUMNS);
+    add_solid(&s, OF_BOX, vec(0.0f, 0.0f, 0.0f), vec(0.6f, 0.1f, 0.1f));
+    return s;
+}
+
+// Pinned to the middle of a rail it stays there, rests, and is still told to cross.
+START_TEST(what_sleeps_is_told_to_cross)
+{
+    inside_scene s = make_hung();
+    drape_step_report report = drape_world_step(s.world, STEP);
+    ck_assert_int_gt(report.crossed_count, 0);
+    for (int frame = 0; frame < 120; ++frame) {
+        report = drape_world_step(s.world, STEP);
+        ck_assert_int_eq(report.crossed_count, (int)judge(&s).obstacle);
+        ck_assert_float_lt(report.max_stretch, 0.05f);
+    }
+    ck_assert_int_eq(report.sleeping_count, 1);
+    drape_world_destroy(s.world);
+}
+END_TEST
+
 int main(void)
 {
     Suite* suite = suite_create("guarded_inside");
@@ -173,6 +207,7 @@ int main(void)
     tcase_add_loop_test(tcase, what_was_pressed_through_comes_back, OF_PLANE, OF_MESH + 1);
     tcase_add_loop_test(tcase, a_saved_world_goes_on_alike, OF_PLANE, OF_MESH + 1);
     tcase_add_loop_test(tcase, what_starts_inside_comes_out_whole, 0, 2 * (INSIDE_KINDS - OF_BOX));
+    tcase_add_test(tcase, what_sleeps_is_told_to_cross);
     suite_add_tcase(suite, tcase);
     return run_suite(suite);
 }
