@@ -12,6 +12,9 @@
 // A patch that cuts its sheet in two goes to where the larger part is. One with a pin in it is
 // hung up there, and stays.
 //
+// An edge or corner of a mesh collider may go through a triangle none of whose corners is inside. Then
+// the point in the middle of what they have in common is led out, when it has not far to go.
+//
 // In place of its contacts with that solid a vertex of a patch has an *exit*: a contact without
 // friction that asks for so much of a way in a substep, no more. What it gains by that is not kept
 // as a velocity. All follows from the places at the start of the substep.
@@ -29,6 +32,7 @@ typedef struct dr_apart_aim {
 
 typedef struct dr_apart_exit {
     int32_t part;       // of the sheets
+    bool is_vertex;     // else a point of a triangle
     drape_vec3 carried; // where the solid takes it in the substep
     dr_contact1 contact;
 } dr_apart_exit;

@@ -103,6 +103,13 @@ static bool is_inside_body(const inside_test* test, drape_vec3 p)
     return test->solid->collider->body->is_closed && is_enclosed(test, p);
 }
 
+bool dr_apart_solids_is_in_body(const dr_apart_solids* solids, const dr_apart* apart, int number,
+                                drape_vec3 place)
+{
+    inside_test test = open_test(solids, apart, number);
+    return is_inside_body(&test, place);
+}
+
 // The triangles decide, which lie a little within the true shape, and only near them are they asked.
 // Of a plane there are two, which close nothing: from below they are seen the other way round.
 static bool is_inside_shape(const inside_test* test, drape_vec3 p)

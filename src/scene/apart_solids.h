@@ -37,5 +37,8 @@ void dr_apart_solids_undo(dr_apart_solids* solids, dr_apart* apart);
 // sheets. False when memory is short.
 bool dr_apart_solids_note_inside(const dr_apart_solids* solids, drape_world* world, dr_apart* apart,
                                  dr_cloth* const* cloths);
+// Whether a place is inside of a closed body.
+bool dr_apart_solids_is_in_body(const dr_apart_solids* solids, const dr_apart* apart, int number,
+                                drape_vec3 place);
 
 #endif
