@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "collide/tree_query.h"
 #include "core/isa.h"
 #include "core/vec_math.h"
 
@@ -138,8 +139,10 @@ static bool create_arrays(dr_apart* apart, dr_memory* memory)
     apart->jolt = dr_new_zeroed(memory, float, vertices);
     apart->is_pushed = dr_new_zeroed(memory, uint8_t, vertices);
     apart->is_inside = dr_new_zeroed(memory, uint8_t, vertices);
+    apart->near_solids = dr_new(memory, int32_t, (size_t)apart->triangle_count + 1);
     bool made = apart->edges && apart->triangles && apart->part_of_vertex && apart->cloths &&
-                apart->share && apart->jolt && apart->is_pushed && apart->is_inside;
+                apart->share && apart->jolt && apart->is_pushed && apart->is_inside &&
+                apart->near_solids;
     for (int k = 0; vertex_arrays(apart, k); ++k) {
         *vertex_arrays(apart, k) = dr_new_zeroed(memory, float, 4 * vertices);
         made = made && *vertex_arrays(apart, k);
@@ -225,6 +228,7 @@ void dr_apart_free(dr_apart* apart, dr_memory* memory)
     dr_delete(memory, apart->jolt, vertices);
     dr_delete(memory, apart->is_pushed, vertices);
     dr_delete(memory, apart->is_inside, vertices);
+    dr_delete(memory, apart->near_solids, triangles);
     dr_delete(memory, apart->is_crossed, triangles);
     for (int k = 0; vertex_arrays(apart, k); ++k) {
         dr_delete(memory, *vertex_arrays(apart, k), 4 * vertices);
@@ -265,6 +269,28 @@ void dr_apart_forget(dr_apart* apart)
     apart->is_known = false;
     apart->is_new = true;
     apart->age = 0;
+}
+
+// --- Triangles of solids ---
+
+void dr_apart_refit_solids(dr_apart* apart, dr_pool* pool)
+{
+    if (apart->solids) {
+        dr_motion motion = {.start = apart->x + 4 * apart->sheets->vertex_count, .stride = 4};
+        dr_tree_refit(&apart->solid_tree, pool, &motion);
+    }
+}
+
+int dr_apart_list_solids(const dr_apart* apart, drape_vec3 lo, drape_vec3 hi)
+{
+    int first = apart->sheets->triangle_count;
+    int count = apart->solids ? dr_tree_box_query(&apart->solid_tree, lo, hi, apart->near_solids,
+                                                  apart->triangle_count - first)
+                              : 0;
+    for (int i = 0; i < count; ++i) {
+        apart->near_solids[i] += first;
+    }
+    return count;
 }
 
 // --- A substep ---

@@ -144,6 +144,7 @@ typedef struct dr_apart {
     dr_tree solid_tree;
     dr_features solid_features;
     dr_array solid_pairs; // dr_pair: scratch
+    int32_t* near_solids; // of a query: triangles
     float *x, *y, *way;   // four floats per vertex: start, candidate (w: inverse mass), y - x
     float* rest;          // the same, for distances at rest
     float* share;         // t of each vertex
@@ -261,6 +262,10 @@ int dr_apart_watch(dr_apart* apart, dr_memory* memory, dr_pool* pool, int list, 
 // of the distances at rest.
 bool dr_apart_measure(dr_apart* apart, dr_memory* memory, dr_pool* pool, int list, int count,
                       bool at_rest_too);
+// Triangles of solids at x whose boxes meet a box, into `near_solids`; returns how many. The tree has
+// to be refit before.
+void dr_apart_refit_solids(dr_apart* apart, dr_pool* pool);
+int dr_apart_list_solids(const dr_apart* apart, drape_vec3 lo, drape_vec3 hi);
 // Whether a vertex of a cloth is in a solid.
 bool dr_apart_is_in(const dr_apart* apart, int vertex, int solid);
 // Whether the features of a pair belong to triangles that cross, or leave a solid.

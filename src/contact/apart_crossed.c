@@ -65,8 +65,7 @@ static bool look_at(dr_apart* apart, dr_memory* memory, int s, int t)
 
 static bool look_at_solids(dr_apart* apart, dr_memory* memory, dr_pool* pool)
 {
-    dr_motion motion = {.start = apart->x + 4 * apart->sheets->vertex_count, .stride = 4};
-    dr_tree_refit(&apart->solid_tree, pool, &motion);
+    dr_apart_refit_solids(apart, pool);
     if (!dr_tree_tree_pairs(&apart->search, memory, pool, &apart->tree, &apart->solid_tree, NULL)) {
         return false;
     }

@@ -34,20 +34,44 @@ static drape_vec3 normal_from(drape_vec3 x, const drape_vec3 t[3])
     return dr_scale(dr_normalize(n), height > 0.0 ? -1.0f : 1.0f);
 }
 
+static bool is_of(const dr_exit_solid* s, int triangle)
+{
+    return triangle >= s->first_triangle && triangle < s->first_triangle + s->triangle_count;
+}
+
+// The nearest triangle whose box is within `reach`, or -1.
+static int find_nearest(const dr_exit_solid* s, drape_vec3 x, float reach, dr_closest* best)
+{
+    const dr_apart* apart = s->apart;
+    drape_vec3 r = {reach, reach, reach}, t[3];
+    int count = dr_apart_list_solids(apart, dr_sub(x, r), dr_add(x, r)), nearest = -1;
+    best->squared = INFINITY;
+    for (int i = 0; i < count; ++i) {
+        if (!is_of(s, apart->near_solids[i])) {
+            continue;
+        }
+        dr_exit_corners(apart, apart->near_solids[i], apart->x, t);
+        dr_closest closest = dr_closest_point_triangle(x, t[0], t[1], t[2]);
+        if (closest.squared < best->squared) {
+            *best = closest;
+            nearest = apart->near_solids[i];
+        }
+    }
+    return nearest;
+}
+
 static dr_apart_aim aim_in_body(const dr_exit_solid* s, drape_vec3 x)
 {
     const dr_apart* apart = s->apart;
     drape_vec3 t[3], ends[3];
-    dr_closest best = {.squared = INFINITY};
-    int nearest = s->first_triangle;
-    for (int k = s->first_triangle; k < s->first_triangle + s->triangle_count; ++k) {
-        dr_exit_corners(apart, k, apart->x, t);
-        dr_closest closest = dr_closest_point_triangle(x, t[0], t[1], t[2]);
-        if (closest.squared < best.squared) {
-            best = closest;
-            nearest = k;
-        }
+    dr_closest best;
+    float reach = apart->edge_length;
+    int nearest = find_nearest(s, x, reach, &best);
+    while (best.squared > reach * reach && reach < 1e12f) {
+        reach *= 2.0f;
+        nearest = find_nearest(s, x, reach, &best);
     }
+    nearest = nearest >= 0 ? nearest : s->first_triangle;
     dr_exit_corners(apart, nearest, apart->x, t);
     dr_exit_corners(apart, nearest, apart->y, ends);
     drape_vec3 at = dr_exit_weighted(t, best.weight), n = dr_sub(at, x);
@@ -101,19 +125,26 @@ float dr_exit_meet(drape_vec3 x, drape_vec3 way, const drape_vec3 t[3], float we
     return a >= -little && b >= -little && a + b <= 1.0f + little && at >= 0.0f ? at : INFINITY;
 }
 
-static float ray_in_body(const dr_exit_solid* s, drape_vec3 x, drape_vec3 way)
+static float ray_in_body(const dr_exit_solid* s, drape_vec3 x, drape_vec3 way, float most)
 {
+    const dr_apart* apart = s->apart;
+    drape_vec3 end = dr_add(x, dr_scale(way, most));
+    drape_vec3 lo = {fminf(x.x, end.x), fminf(x.y, end.y), fminf(x.z, end.z)};
+    drape_vec3 hi = {fmaxf(x.x, end.x), fmaxf(x.y, end.y), fmaxf(x.z, end.z)};
+    int count = dr_apart_list_solids(apart, lo, hi);
     float first = INFINITY;
-    for (int k = s->first_triangle; k < s->first_triangle + s->triangle_count; ++k) {
+    for (int i = 0; i < count; ++i) {
         drape_vec3 t[3];
         float weight[2];
-        dr_exit_corners(s->apart, k, s->apart->x, t);
-        first = fminf(first, dr_exit_meet(x, way, t, weight));
+        if (is_of(s, apart->near_solids[i])) {
+            dr_exit_corners(apart, apart->near_solids[i], apart->x, t);
+            first = fminf(first, dr_exit_meet(x, way, t, weight));
+        }
     }
     return first;
 }
 
 float dr_exit_ray(const dr_exit_solid* s, drape_vec3 x, drape_vec3 way, float most)
 {
-    return s->obstacle->body ? ray_in_body(s, x, way) : ray_in_shape(s, x, way, most);
+    return s->obstacle->body ? ray_in_body(s, x, way, most) : ray_in_shape(s, x, way, most);
 }

@@ -48,8 +48,9 @@ static void turn_from_plane(const pierced* p, drape_vec3 x, dr_apart_aim* aim)
         return;
     }
     drape_vec3 down = dr_scale(up, -1.0f);
-    float far_up = dr_exit_ray(&p->solid, x, up, INFINITY);
-    float far_down = dr_exit_ray(&p->solid, x, down, INFINITY);
+    float most = p->solid.apart->edge_length;
+    float far_up = dr_exit_ray(&p->solid, x, up, most);
+    float far_down = dr_exit_ray(&p->solid, x, down, most);
     aim->normal = far_up < far_down ? up : down;
     aim->distance = fminf(far_up, far_down);
 }

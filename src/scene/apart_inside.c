@@ -17,11 +17,10 @@
 typedef struct inside_test {
     const dr_apart* apart;
     const dr_apart_solid* solid;
-    int first_vertex, first_triangle; // of it, among all
-    dr_shape_terms terms;             // of an analytic one
+    int first_triangle;   // of it, among all
+    dr_shape_terms terms; // of an analytic one
     drape_transform frame;
     float tolerance; // its triangles are no deeper below the true surface
-    float lo[3], hi[3];
 } inside_test;
 
 static inside_test open_test(const dr_apart_solids* solids, const dr_apart* apart, int number)
@@ -31,22 +30,11 @@ static inside_test open_test(const dr_apart_solids* solids, const dr_apart* apar
     const dr_collider* collider = solid->collider;
     inside_test test = {.apart = apart,
                         .solid = solid,
-                        .first_vertex = apart->sheets->vertex_count + part->first_vertex,
                         .first_triangle = apart->sheets->triangle_count + part->first_triangle,
                         .tolerance = solids->tolerance,
                         .frame = dr_collider_frame(collider, collider->start_pose)};
     if (!collider->body) {
         test.terms = dr_shape_terms_of(&collider->shape);
-        return test;
-    }
-    for (int c = 0; c < 3; ++c) {
-        test.lo[c] = INFINITY;
-        test.hi[c] = -INFINITY;
-        for (int v = 0; v < solid->mesh.vertex_count; ++v) {
-            float at = apart->x[4 * (test.first_vertex + v) + c];
-            test.lo[c] = fminf(test.lo[c], at);
-            test.hi[c] = fmaxf(test.hi[c], at);
-        }
     }
     return test;
 }
@@ -92,15 +80,59 @@ static bool is_enclosed(const inside_test* test, drape_vec3 p)
     return fabs(sum_of_angles(test, p)) > pi;
 }
 
+// --- By a ray ---
+
+// On which side of an edge a ray along x passes, the other one for an edge that runs the other way.
+// Both triangles at an edge have the same answer, also where the ray meets it.
+static int side_of_edge(drape_vec3 p, drape_vec3 a, drape_vec3 b, int* met_count)
+{
+    bool is_turned = a.y > b.y || (a.y == b.y && a.z > b.z);
+    drape_vec3 u = is_turned ? b : a, v = is_turned ? a : b;
+    double side =
+        ((double)u.y - p.y) * ((double)v.z - p.z) - ((double)u.z - p.z) * ((double)v.y - p.y);
+    *met_count += side == 0.0;
+    return (side >= 0.0) == is_turned ? -1 : 1;
+}
+
+// Counts how often a ray along x goes out of the triangle, less how often in; false where rounding
+// decides: it meets a corner, or starts in the plane.
+static bool count_passage(const inside_test* test, drape_vec3 p, int triangle, int* count)
+{
+    drape_vec3 t[3];
+    int met_count = 0, side[3];
+    for (int k = 0; k < 3; ++k) {
+        const float* x = test->apart->x + 4 * test->apart->triangles[triangle][k];
+        t[k] = (drape_vec3){x[0], x[1], x[2]};
+    }
+    for (int k = 0; k < 3; ++k) {
+        side[k] = side_of_edge(p, t[k], t[(k + 1) % 3], &met_count);
+    }
+    if (side[0] != side[1] || side[0] != side[2]) {
+        return met_count < 2;
+    }
+    double u[3] = {(double)t[1].x - t[0].x, (double)t[1].y - t[0].y, (double)t[1].z - t[0].z};
+    double v[3] = {(double)t[2].x - t[0].x, (double)t[2].y - t[0].y, (double)t[2].z - t[0].z};
+    double height = (u[1] * v[2] - u[2] * v[1]) * ((double)p.x - t[0].x) +
+                    (u[2] * v[0] - u[0] * v[2]) * ((double)p.y - t[0].y) +
+                    (u[0] * v[1] - u[1] * v[0]) * ((double)p.z - t[0].z);
+    *count += height * side[0] < 0.0 ? side[0] : 0;
+    return met_count < 2 && height != 0.0;
+}
+
 static bool is_inside_body(const inside_test* test, drape_vec3 p)
 {
-    const float at[3] = {p.x, p.y, p.z};
-    for (int c = 0; c < 3; ++c) {
-        if (!(at[c] > test->lo[c] && at[c] < test->hi[c])) {
-            return false;
-        }
+    if (!test->solid->collider->body->is_closed) {
+        return false;
     }
-    return test->solid->collider->body->is_closed && is_enclosed(test, p);
+    int found = dr_apart_list_solids(test->apart, p, (drape_vec3){INFINITY, p.y, p.z}), count = 0;
+    int end = test->first_triangle + test->solid->mesh.triangle_count;
+    bool is_sure = true;
+    for (int i = 0; i < found && is_sure; ++i) {
+        int triangle = test->apart->near_solids[i];
+        is_sure = triangle < test->first_triangle || triangle >= end ||
+                  count_passage(test, p, triangle, &count);
+    }
+    return is_sure ? count != 0 : is_enclosed(test, p);
 }
 
 bool dr_apart_solids_is_in_body(const dr_apart_solids* solids, const dr_apart* apart, int number,
@@ -214,6 +246,9 @@ bool dr_apart_solids_note_inside(const dr_apart_solids* solids, drape_world* wor
 {
     inside_search s = {solids, world, apart, cloths};
     bool has_suspects = choose_suspects(apart), done = true;
+    if (has_suspects || apart->crossed.count > 0) {
+        dr_apart_refit_solids(apart, world->pool);
+    }
     apart->inside.count = 0;
     for (int i = 0; i < solids->count && done; ++i) {
         if (solids->solids[i].collider->body) {
