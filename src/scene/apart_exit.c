@@ -177,7 +177,7 @@ static drape_vec3 larger_side(const patch* p, int32_t* numbers, int32_t* flooded
 // --- Exits ---
 
 static bool add_exit(dr_apart_exits* exits, dr_memory* memory, const patch* p, int i,
-                     drape_vec3 way, dr_cloth* const* cloths)
+                     drape_vec3 way, bool is_hung, dr_cloth* const* cloths)
 {
     const dr_apart* apart = p->apart;
     int v = p->vertices[i], part = apart->part_of_vertex[v];
@@ -190,6 +190,7 @@ static bool add_exit(dr_apart_exits* exits, dr_memory* memory, const patch* p, i
     float wanted = fmaxf(p->aims[i].distance, 0.0f) + 0.5f * cloth->thickness;
     *exit = (dr_apart_exit){part,
                             true,
+                            is_hung,
                             p->aims[i].carried,
                             {.slot = {slot, slot, slot},
                              .weight = {1.0f, 0.0f, 0.0f},
@@ -199,28 +200,61 @@ static bool add_exit(dr_apart_exits* exits, dr_memory* memory, const patch* p, i
     return true;
 }
 
-static bool is_hung(const patch* p)
+// Pins come first in the patch; returns how many there are.
+static int put_pins_first(patch* p)
 {
-    bool has_pin = false;
+    int count = 0;
     for (int i = 0; i < p->count; ++i) {
-        has_pin |= !(p->apart->y[4 * p->vertices[i] + 3] > 0.0f);
+        int v = p->vertices[i];
+        if (!(p->apart->y[4 * v + 3] > 0.0f)) {
+            p->vertices[i] = p->vertices[count];
+            p->vertices[count++] = v;
+        }
     }
-    return has_pin;
+    return count;
+}
+
+// Whether a vertex would be no further from any pin outside than it is at rest, or little.
+static bool can_leave(const patch* p, int i, int pin_count)
+{
+    const float little = 1.05f;
+    const float* rest = p->apart->rest;
+    int v = p->vertices[i];
+    drape_vec3 x = dr_exit_place(p->apart->x, v), from = dr_exit_place(rest, v);
+    x = dr_add(x, dr_scale(p->aims[i].normal, p->aims[i].distance));
+    bool can = true;
+    for (int k = 0; k < pin_count && can; ++k) {
+        int pin = p->vertices[k];
+        float most = little * dr_length(dr_sub(from, dr_exit_place(rest, pin)));
+        can = dr_length(dr_sub(x, dr_exit_place(p->apart->x, pin))) <= most;
+    }
+    return can;
+}
+
+static bool lead_hung(dr_apart_exits* exits, dr_memory* memory, const patch* p, int pin_count,
+                      dr_cloth* const* cloths)
+{
+    bool done = true;
+    for (int i = 0; i < p->count && done; ++i) {
+        p->apart->is_inside[p->vertices[i]] |= DR_APART_HUNG;
+        if (i >= pin_count && can_leave(p, i, pin_count)) {
+            done = add_exit(exits, memory, p, i, p->aims[i].normal, true, cloths);
+        }
+    }
+    return done;
 }
 
 static bool lead_patch(dr_apart_exits* exits, dr_memory* memory, patch* p, dr_cloth* const* cloths)
 {
-    if (is_hung(p)) {
-        for (int i = 0; i < p->count; ++i) {
-            p->apart->is_inside[p->vertices[i]] |= DR_APART_HUNG;
-        }
-        return true;
-    }
+    int pin_count = put_pins_first(p);
     aim_each(p);
+    if (pin_count > 0) {
+        return lead_hung(exits, memory, p, pin_count, cloths);
+    }
     drape_vec3 way, side = larger_side(p, exits->numbers.data, exits->flooded.data);
     bool is_common = choose_way(p, side, &way), done = true;
     for (int i = 0; i < p->count && done; ++i) {
-        done = add_exit(exits, memory, p, i, is_common ? way : p->aims[i].normal, cloths);
+        done = add_exit(exits, memory, p, i, is_common ? way : p->aims[i].normal, false, cloths);
     }
     return done;
 }

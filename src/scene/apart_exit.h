@@ -10,7 +10,7 @@
 //                                  such way, and there each vertex takes its own.
 //
 // A patch that cuts its sheet in two goes to where the larger part is. One with a pin in it is
-// hung up there, and stays.
+// hung up there: each vertex takes its own way, unless the pin is too near to let it out.
 //
 // An edge or corner of a mesh collider may go through a triangle none of whose corners is inside. Then
 // the point in the middle of what they have in common is led out, when it has not far to go.
@@ -33,6 +33,7 @@ typedef struct dr_apart_aim {
 typedef struct dr_apart_exit {
     int32_t part;       // of the sheets
     bool is_vertex;     // else a point of a triangle
+    bool is_hung;       // of a patch with a pin
     drape_vec3 carried; // where the solid takes it in the substep
     dr_contact1 contact;
 } dr_apart_exit;

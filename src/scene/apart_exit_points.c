@@ -67,6 +67,7 @@ static bool add_exit(dr_apart_exits* exits, dr_memory* memory, const pierced* p,
     float wanted = aim->distance + 0.5f * cloths[part]->thickness;
     *exit = (dr_apart_exit){part,
                             false,
+                            false,
                             aim->carried,
                             {.normal = aim->normal,
                              .anchor = dr_add(x, aim->carried),

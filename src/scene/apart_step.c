@@ -521,7 +521,11 @@ bool dr_world_is_freeing(const drape_world* world)
     if (!dr_world_has_apart(world) || !a) {
         return false;
     }
-    bool is_freeing = a->exits.exits.count > 0;
+    bool is_freeing = false;
+    const dr_apart_exit* exits = a->exits.exits.data;
+    for (int i = 0; i < a->exits.exits.count; ++i) {
+        is_freeing |= !exits[i].is_hung;
+    }
     const dr_pair* crossed = a->apart.crossed.data;
     for (int i = 0; i < a->apart.crossed.count; ++i) {
         is_freeing |= !is_held(a, crossed[i].a) && !is_held(a, crossed[i].b);

@@ -200,6 +200,26 @@ START_TEST(what_sleeps_is_told_to_cross)
 }
 END_TEST
 
+// A sheet just below the top of a large box, with pins in one row: the rest comes up.
+START_TEST(what_pins_let_out_comes_out)
+{
+    inside_scene s = make_empty(1, vec(0.0f, -9.81f, 0.0f));
+    s.cloth = add_square(s.world, SIZE, COLUMNS, vec(0.0f, -0.003f, 0.0f), vec(0.0f, 0.0f, 0.0f));
+    add_solid(&s, (inside_kind)_i, vec(0.0f, -0.1f, 0.0f), vec(1.0f, 0.2f, 1.0f));
+    int32_t row[COLUMNS];
+    for (int i = 0; i < COLUMNS; ++i) {
+        row[i] = i;
+    }
+    pin_vertices(s.world, s.cloth, row, COLUMNS);
+    for (int frame = 0; frame < 20; ++frame) {
+        drape_step_report report = drape_world_step(s.world, STEP);
+        ck_assert_float_lt(report.max_stretch, 0.1f);
+    }
+    ck_assert_int_le(judge(&s).inside, COLUMNS);
+    drape_world_destroy(s.world);
+}
+END_TEST
+
 int main(void)
 {
     Suite* suite = suite_create("guarded_inside");
@@ -208,6 +228,7 @@ int main(void)
     tcase_add_loop_test(tcase, a_saved_world_goes_on_alike, OF_PLANE, OF_MESH + 1);
     tcase_add_loop_test(tcase, what_starts_inside_comes_out_whole, 0, 3 * (INSIDE_KINDS - OF_BOX));
     tcase_add_test(tcase, what_sleeps_is_told_to_cross);
+    tcase_add_loop_test(tcase, what_pins_let_out_comes_out, OF_BOX, OF_MESH + 1);
     suite_add_tcase(suite, tcase);
     return run_suite(suite);
 }
