@@ -5,7 +5,8 @@
 // in exact arithmetic, with solids as the very triangles that are written to obstacle_NAME.obj.
 //
 //     crossings    may only be where the guard said so itself: pairs that pins or solids left no
-//                  room for are counted as pinched, and as crossed until they are free
+//                  room for are counted as pinched, and as crossed until they are free; half a
+//                  second after the last pinch nothing may cross or be inside of a solid
 //     explosion    vertices that leave the numbers, or `reach`; motion or stretch left at the end
 #ifndef CLI_TORTURE_H
 #define CLI_TORTURE_H
@@ -39,6 +40,8 @@ typedef struct cli_torture_result {
     int64_t loose_crossings;                    // those that the guard did not count
     int crossed_frames, first_crossed;          // -1: none
     int64_t pinched, inside;                    // inside of a solid in the last frame
+    int64_t left_crossings;                     // of the last frame
+    double free_time;                           // at the end, since something was pinched, s
     double cut_share;                           // most vertices cut in a frame, of those stepped
     double guard_energy;                        // J
     float p99_stretch, p99_worst;               // at the end, in any frame

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "collide/tree_query.h"
 #include "core/isa.h"
 #include "core/vec_math.h"
 
@@ -138,8 +139,10 @@ static bool create_arrays(dr_apart* apart, dr_memory* memory)
     apart->jolt = dr_new_zeroed(memory, float, vertices);
     apart->is_pushed = dr_new_zeroed(memory, uint8_t, vertices);
     apart->is_inside = dr_new_zeroed(memory, uint8_t, vertices);
+    apart->near_solids = dr_new(memory, int32_t, (size_t)apart->triangle_count + 1);
     bool made = apart->edges && apart->triangles && apart->part_of_vertex && apart->cloths &&
-                apart->share && apart->jolt && apart->is_pushed && apart->is_inside;
+                apart->share && apart->jolt && apart->is_pushed && apart->is_inside &&
+                apart->near_solids;
     for (int k = 0; vertex_arrays(apart, k); ++k) {
         *vertex_arrays(apart, k) = dr_new_zeroed(memory, float, 4 * vertices);
         made = made && *vertex_arrays(apart, k);
@@ -163,6 +166,15 @@ static void number_features(dr_apart* apart, const dr_sheets* s, int first_verte
     }
 }
 
+static void number_parts(dr_apart* apart, const dr_sheets* s, int first_vertex)
+{
+    for (int p = 0; p < s->part_count; ++p) {
+        for (int v = s->parts[p].first_vertex; v < s->parts[p + 1].first_vertex; ++v) {
+            apart->part_of_vertex[first_vertex + v] = p;
+        }
+    }
+}
+
 bool dr_apart_create(dr_apart* apart, dr_memory* memory, const dr_sheets* sheets,
                      const dr_sheets* solids, drape_isa isa)
 {
@@ -182,11 +194,8 @@ bool dr_apart_create(dr_apart* apart, dr_memory* memory, const dr_sheets* sheets
     number_features(apart, sheets, 0, 0, 0);
     number_features(apart, others, sheets->vertex_count, sheets->edge_count,
                     sheets->triangle_count);
-    for (int p = 0; p < sheets->part_count; ++p) {
-        for (int v = sheets->parts[p].first_vertex; v < sheets->parts[p + 1].first_vertex; ++v) {
-            apart->part_of_vertex[v] = p;
-        }
-    }
+    number_parts(apart, sheets, 0);
+    number_parts(apart, others, sheets->vertex_count);
     bool made = create_search(sheets, memory, isa, apart->rest, &apart->tree, &apart->features) &&
                 (!apart->solids ||
                  create_search(solids, memory, isa, apart->rest + 4 * sheets->vertex_count,
@@ -219,6 +228,7 @@ void dr_apart_free(dr_apart* apart, dr_memory* memory)
     dr_delete(memory, apart->jolt, vertices);
     dr_delete(memory, apart->is_pushed, vertices);
     dr_delete(memory, apart->is_inside, vertices);
+    dr_delete(memory, apart->near_solids, triangles);
     dr_delete(memory, apart->is_crossed, triangles);
     for (int k = 0; vertex_arrays(apart, k); ++k) {
         dr_delete(memory, *vertex_arrays(apart, k), 4 * vertices);
@@ -227,6 +237,7 @@ void dr_apart_free(dr_apart* apart, dr_memory* memory)
     dr_delete(memory, apart->around, 3 * (triangles - 1) + 1);
     dr_array_free(memory, &apart->crossed, sizeof(dr_pair));
     dr_array_free(memory, &apart->crossing, sizeof(dr_pair));
+    dr_array_free(memory, &apart->inside, sizeof(dr_pair));
     dr_untangle_free(&apart->untangle, memory);
     dr_features_free(&apart->features, memory);
     dr_tree_free(&apart->tree, memory);
@@ -260,6 +271,28 @@ void dr_apart_forget(dr_apart* apart)
     apart->age = 0;
 }
 
+// --- Triangles of solids ---
+
+void dr_apart_refit_solids(dr_apart* apart, dr_pool* pool)
+{
+    if (apart->solids) {
+        dr_motion motion = {.start = apart->x + 4 * apart->sheets->vertex_count, .stride = 4};
+        dr_tree_refit(&apart->solid_tree, pool, &motion);
+    }
+}
+
+int dr_apart_list_solids(const dr_apart* apart, drape_vec3 lo, drape_vec3 hi)
+{
+    int first = apart->sheets->triangle_count;
+    int count = apart->solids ? dr_tree_box_query(&apart->solid_tree, lo, hi, apart->near_solids,
+                                                  apart->triangle_count - first)
+                              : 0;
+    for (int i = 0; i < count; ++i) {
+        apart->near_solids[i] += first;
+    }
+    return count;
+}
+
 // --- A substep ---
 
 void dr_apart_set_ways(dr_apart* apart)
@@ -285,8 +318,36 @@ void dr_apart_set_ways(dr_apart* apart)
     apart->floor = 0x1p-18f * largest + 0x1p-30f;
 }
 
+static void suspect(dr_apart* apart, const int32_t* vertex, int count)
+{
+    int cloth_count = apart->sheets->vertex_count;
+    for (int i = 0; i < count; ++i) {
+        if (vertex[i] < cloth_count) {
+            apart->is_inside[vertex[i]] |= DR_APART_SUSPECT;
+        }
+    }
+}
+
+// Who may have gone into a solid, or out of one: what has a pair with it that was not guarded.
+static void note_suspects(dr_apart* apart)
+{
+    const dr_pair* crossed = apart->crossed.data;
+    for (int i = 0; i < apart->crossed.count; ++i) {
+        if (crossed[i].b >= apart->sheets->triangle_count) {
+            suspect(apart, apart->triangles[crossed[i].a], 3);
+        }
+    }
+    const dr_apart_record* records = apart->records.data;
+    for (int i = 0; i < apart->records.count; ++i) {
+        if (records[i].is_exempt && records[i].list >= DR_APART_SOLID) {
+            suspect(apart, records[i].vertex, 4);
+        }
+    }
+}
+
 void dr_apart_commit(dr_apart* apart)
 {
+    note_suspects(apart);
     for (int k = 0; k < DR_APART_LISTS; ++k) {
         dr_apart_list* list = &apart->lists[k];
         dr_array lower = list->lower;

@@ -61,6 +61,14 @@ typedef enum dr_apart_kind {
 // Lists of pairs: those of cloths by kind, then those of a cloth and a solid.
 enum { DR_APART_SOLID = 2, DR_APART_LISTS = 4 };
 
+// Of a vertex: it is in a solid at x; a pair of it with a solid was not guarded on the way to x; it
+// hangs in a solid from a pin.
+typedef enum dr_apart_inside {
+    DR_APART_INSIDE = 1,
+    DR_APART_SUSPECT = 2,
+    DR_APART_HUNG = 4,
+} dr_apart_inside;
+
 static inline dr_apart_kind dr_apart_kind_of(int list)
 {
     return (dr_apart_kind)(list & 1);
@@ -128,7 +136,7 @@ typedef struct dr_apart {
     int vertex_count, edge_count, triangle_count;
     int32_t (*edges)[2];
     int32_t (*triangles)[3];
-    int32_t* part_of_vertex; // of cloths
+    int32_t* part_of_vertex; // of cloths; of solids from `solids`
     dr_apart_cloth* cloths;  // by part; the caller may change them between steps
     dr_tree tree;
     dr_features features;
@@ -136,6 +144,7 @@ typedef struct dr_apart {
     dr_tree solid_tree;
     dr_features solid_features;
     dr_array solid_pairs; // dr_pair: scratch
+    int32_t* near_solids; // of a query: triangles
     float *x, *y, *way;   // four floats per vertex: start, candidate (w: inverse mass), y - x
     float* rest;          // the same, for distances at rest
     float* share;         // t of each vertex
@@ -185,9 +194,9 @@ typedef struct dr_apart {
     dr_untangle untangle;  // what brings them apart
 
     // Vertices of cloths that are in a solid: they may leave it. Set by the caller at x.
-    uint8_t* is_inside;
-    int inside_count;
-    bool is_new; // something was put elsewhere: all have to be looked at
+    dr_array inside;    // dr_pair: number of the solid, vertex; sorted
+    uint8_t* is_inside; // by vertex: bits of dr_apart_inside
+    bool is_new;        // something was put elsewhere: all have to be looked at
 
     // Counts since the caller last set them to zero.
     int64_t box_tests, exact_tests;
@@ -253,7 +262,13 @@ int dr_apart_watch(dr_apart* apart, dr_memory* memory, dr_pool* pool, int list, 
 // of the distances at rest.
 bool dr_apart_measure(dr_apart* apart, dr_memory* memory, dr_pool* pool, int list, int count,
                       bool at_rest_too);
-// Whether the features of a pair belong to triangles that cross.
+// Triangles of solids at x whose boxes meet a box, into `near_solids`; returns how many. The tree has
+// to be refit before.
+void dr_apart_refit_solids(dr_apart* apart, dr_pool* pool);
+int dr_apart_list_solids(const dr_apart* apart, drape_vec3 lo, drape_vec3 hi);
+// Whether a vertex of a cloth is in a solid.
+bool dr_apart_is_in(const dr_apart* apart, int vertex, int solid);
+// Whether the features of a pair belong to triangles that cross, or leave a solid.
 bool dr_apart_is_exempt(const dr_apart* apart, dr_apart_kind kind, const int32_t vertex[4]);
 // The largest distance at which contacts are made.
 float dr_apart_reach(const dr_apart* apart);

@@ -65,8 +65,7 @@ static bool look_at(dr_apart* apart, dr_memory* memory, int s, int t)
 
 static bool look_at_solids(dr_apart* apart, dr_memory* memory, dr_pool* pool)
 {
-    dr_motion motion = {.start = apart->x + 4 * apart->sheets->vertex_count, .stride = 4};
-    dr_tree_refit(&apart->solid_tree, pool, &motion);
+    dr_apart_refit_solids(apart, pool);
     if (!dr_tree_tree_pairs(&apart->search, memory, pool, &apart->tree, &apart->solid_tree, NULL)) {
         return false;
     }
@@ -174,11 +173,11 @@ static void tidy(dr_array* list)
 
 bool dr_apart_find_crossed(dr_apart* apart, dr_memory* memory, dr_pool* pool)
 {
-    if (apart->is_known && apart->crossed.count == 0 && apart->inside_count == 0) {
+    if (apart->is_known && apart->crossed.count == 0 && apart->inside.count == 0) {
         return true;
     }
     // What leaves a solid may cross it anywhere.
-    bool is_nearby = apart->is_known && apart->inside_count == 0;
+    bool is_nearby = apart->is_known && apart->inside.count == 0;
     apart->crossing.count = 0;
     if (!(is_nearby ? look_nearby(apart, memory) : look_everywhere(apart, memory, pool))) {
         return false;
@@ -225,21 +224,31 @@ static bool any_crosses(const dr_apart* apart, const int32_t* vertex, int count,
     return found;
 }
 
-// A pair of a cloth and a solid, and the cloth has a vertex inside.
+bool dr_apart_is_in(const dr_apart* apart, int vertex, int solid)
+{
+    dr_pair pair = {solid, vertex};
+    return apart->is_inside[vertex] & DR_APART_INSIDE &&
+           bsearch(&pair, apart->inside.data, (size_t)apart->inside.count, sizeof pair, compare);
+}
+
+// A pair of a cloth and a solid that the cloth has a vertex inside of.
 static bool leaves_solid(const dr_apart* apart, const int32_t vertex[4])
 {
-    bool is_of_solid = false, is_inside = false;
+    int cloth_count = apart->sheets->vertex_count, solid = -1;
     for (int i = 0; i < 4; ++i) {
-        is_of_solid |= vertex[i] >= apart->sheets->vertex_count;
-        is_inside |= apart->is_inside[vertex[i]];
+        solid = vertex[i] >= cloth_count ? apart->part_of_vertex[vertex[i]] : solid;
     }
-    return is_of_solid && is_inside;
+    bool leaves = false;
+    for (int i = 0; i < 4 && solid >= 0; ++i) {
+        leaves |= vertex[i] < cloth_count && dr_apart_is_in(apart, vertex[i], solid);
+    }
+    return leaves;
 }
 
 bool dr_apart_is_exempt(const dr_apart* apart, dr_apart_kind kind, const int32_t vertex[4])
 {
     int split = kind == DR_APART_POINT ? 1 : 2, near_count;
-    if (apart->inside_count > 0 && leaves_solid(apart, vertex)) {
+    if (apart->inside.count > 0 && leaves_solid(apart, vertex)) {
         return true;
     }
     if (apart->crossed.count == 0) {

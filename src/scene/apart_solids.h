@@ -33,8 +33,12 @@ void dr_apart_solids_free(dr_apart_solids* solids, dr_memory* memory);
 bool dr_apart_solids_place(dr_apart_solids* solids, const drape_world* world, dr_apart* apart);
 // The substep is undone: they are where they were at its start.
 void dr_apart_solids_undo(dr_apart_solids* solids, dr_apart* apart);
-// Notes which vertices of cloths are inside of closed solids, of all cloths when something is new,
-// else of those that were inside or cross a solid.
-void dr_apart_solids_note_inside(const dr_apart_solids* solids, dr_apart* apart);
+// Lists which vertices of cloths are inside of which solids (apart_inside.c). `cloths` by part of the
+// sheets. False when memory is short.
+bool dr_apart_solids_note_inside(const dr_apart_solids* solids, drape_world* world, dr_apart* apart,
+                                 dr_cloth* const* cloths);
+// Whether a place is inside of a closed body.
+bool dr_apart_solids_is_in_body(const dr_apart_solids* solids, const dr_apart* apart, int number,
+                                drape_vec3 place);
 
 #endif

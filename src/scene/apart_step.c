@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "collide/tessellate.h"
+#include "scene/apart_exit.h"
 #include "scene/apart_solids.h"
 
 typedef struct dr_world_apart {
@@ -11,7 +12,10 @@ typedef struct dr_world_apart {
     dr_cloth** cloths; // of each part of the sheets
     dr_apart_solids solids;
     dr_apart apart;
-    bool has_told; // that something crosses
+    dr_apart_exits exits;
+    int32_t* first_slot;     // by part
+    int32_t* vertex_of_slot; // from first_slot on: among all, -1 where there is none
+    bool has_told;           // that something crosses
 
     // Before the substep, to undo it.
     drape_step_report report;
@@ -56,6 +60,40 @@ static bool create_sheets(drape_world* world, dr_world_apart* a)
     return made;
 }
 
+static bool number_slots(drape_world* world, dr_world_apart* a)
+{
+    int part_count = a->sheets.part_count;
+    a->first_slot = dr_new_zeroed(&world->memory, int32_t, part_count + 1);
+    for (int p = 0; a->first_slot && p < part_count; ++p) {
+        a->first_slot[p + 1] = a->first_slot[p] + 8 * a->cloths[p]->sheet->vector_count;
+    }
+    a->vertex_of_slot =
+        a->first_slot ? dr_new(&world->memory, int32_t, a->first_slot[part_count] + 1) : NULL;
+    if (!a->vertex_of_slot) {
+        return false;
+    }
+    memset(a->vertex_of_slot, 0xff, sizeof(int32_t) * (size_t)a->first_slot[part_count]);
+    for (int p = 0; p < part_count; ++p) {
+        const dr_sheet* sheet = a->cloths[p]->sheet;
+        for (int v = 0; v < sheet->vertex_count; ++v) {
+            a->vertex_of_slot[a->first_slot[p] + sheet->slot_of_vertex[v]] =
+                a->sheets.parts[p].first_vertex + v;
+        }
+    }
+    return true;
+}
+
+static void free_slots(drape_world* world, dr_world_apart* a)
+{
+    int part_count = a->sheets.part_count;
+    if (a->vertex_of_slot) {
+        dr_delete(&world->memory, a->vertex_of_slot, a->first_slot[part_count] + 1);
+    }
+    if (a->first_slot) {
+        dr_delete(&world->memory, a->first_slot, part_count + 1);
+    }
+}
+
 static bool refresh(drape_world* world)
 {
     float tolerance = dr_tessellate_tolerance(world->def.thickness);
@@ -65,7 +103,8 @@ static bool refresh(drape_world* world)
     dr_world_free_apart(world);
     dr_world_apart* a = world->apart = dr_new_zeroed(&world->memory, dr_world_apart, 1);
     bool made =
-        a && create_sheets(world, a) && dr_apart_solids_create(&a->solids, world) &&
+        a && create_sheets(world, a) && number_slots(world, a) &&
+        dr_apart_solids_create(&a->solids, world) &&
         dr_apart_create(&a->apart, &world->memory, &a->sheets, &a->solids.sheets, world->isa);
     if (!made) {
         dr_world_free_apart(world);
@@ -79,6 +118,8 @@ void dr_world_free_apart(drape_world* world)
     if (!a) {
         return;
     }
+    free_slots(world, a);
+    dr_apart_exits_free(&a->exits, &world->memory);
     dr_apart_free(&a->apart, &world->memory);
     dr_apart_solids_free(&a->solids, &world->memory);
     if (a->velocity) {
@@ -136,10 +177,63 @@ static void set_up(drape_world* world, dr_world_apart* a)
     const float exit_speed = 0.06f, pull_speed = 0.5f;
     a->apart.recovery = exit_speed * world->substep.h;
     a->apart.untangle.way = fminf(pull_speed * world->substep.h, 0.1f * a->apart.edge_length);
+    a->exits.way = a->apart.untangle.way;
     for (int p = 0; p < a->sheets.part_count; ++p) {
         const dr_cloth* cloth = a->cloths[p];
         a->apart.cloths[p] = (dr_apart_cloth){
             cloth->thickness, dr_world_friction(world, cloth, -1.0f, -1.0f), cloth->layer};
+    }
+}
+
+// --- Leaving solids ---
+
+static bool is_leaving(const dr_world_apart* a, int part, int slot, int obstacle)
+{
+    int vertex = a->vertex_of_slot[a->first_slot[part] + slot];
+    return vertex >= 0 && dr_apart_is_in(&a->apart, vertex, obstacle);
+}
+
+static int part_of(const dr_world_apart* a, const dr_cloth* cloth)
+{
+    int part = 0;
+    while (a->cloths[part] != cloth) {
+        ++part;
+    }
+    return part;
+}
+
+bool dr_world_is_leaving(const drape_world* world, const dr_cloth* cloth, int slot, int obstacle)
+{
+    const dr_world_apart* a = world->apart;
+    return dr_world_has_apart(world) && a && a->apart.inside.count > 0 &&
+           is_leaving(a, part_of(a, cloth), slot, obstacle);
+}
+
+static void drop_contacts(const dr_world_apart* a, dr_contact_run* run)
+{
+    int part = part_of(a, run->cloth);
+    for (int i = 0; i < run->count; ++i) {
+        for (int lane = 0; lane < 8; ++lane) {
+            if (is_leaving(a, part, 8 * run->contacts[i].vector + lane, run->obstacle)) {
+                run->contacts[i].gap[lane] = DR_CONTACT_OUT_OF_REACH;
+            }
+        }
+    }
+    for (int i = 0; i < run->single_count; ++i) {
+        for (int k = 0; k < 3; ++k) {
+            if (is_leaving(a, part, run->singles[i].slot[k], run->obstacle)) {
+                run->singles[i].gap = DR_CONTACT_OUT_OF_REACH;
+            }
+        }
+    }
+}
+
+void dr_world_drop_leaving(drape_world* world)
+{
+    const dr_world_apart* a = world->apart;
+    bool has_any = dr_world_has_apart(world) && a && a->apart.inside.count > 0;
+    for (int i = 0; has_any && i < world->run_count; ++i) {
+        drop_contacts(a, &world->runs[i]);
     }
 }
 
@@ -163,8 +257,10 @@ bool dr_world_touch_apart(drape_world* world)
     if (!dr_apart_find_crossed(&a->apart, &world->memory, world->pool)) {
         return false;
     }
-    dr_apart_solids_note_inside(&a->solids, &a->apart);
-    bool is_done = dr_apart_touch(&a->apart, &world->memory, world->pool);
+    bool is_done = dr_apart_solids_note_inside(&a->solids, world, &a->apart, a->cloths) &&
+                   dr_apart_exits_find(&a->exits, &a->solids, world, &a->apart, a->cloths) &&
+                   dr_apart_touch(&a->apart, &world->memory, world->pool);
+    dr_world_drop_leaving(world);
     if (!was_known && !a->has_told && a->apart.crossed.count > 0) {
         a->has_told = true;
         dr_log(&world->host, DRAPE_LOG_WARNING,
@@ -186,6 +282,13 @@ void dr_world_resolve_apart(drape_world* world)
     gather(a, false, a->apart.y);
     dr_apart_resolve(&a->apart);
     scatter(a);
+}
+
+void dr_world_resolve_exits(drape_world* world)
+{
+    if (dr_world_has_apart(world)) {
+        dr_apart_exits_resolve(&world->apart->exits, world->apart->cloths);
+    }
 }
 
 static bool slide(drape_world* world, bool is_first)
@@ -379,6 +482,7 @@ void dr_world_commit_apart(drape_world* world)
         if (a->apart.contacts.count > 0) {
             calm(world, a);
         }
+        dr_apart_exits_calm(&a->exits, a->cloths, world->substep.h);
         tell(world, &a->apart);
         dr_apart_commit(&a->apart);
     }
@@ -389,11 +493,42 @@ bool dr_world_finish_apart(drape_world* world)
 {
     dr_world_apart* a = world->apart;
     if (!dr_world_has_apart(world) || !a ||
-        (a->apart.is_known && a->apart.crossed.count == 0 && a->apart.inside_count == 0)) {
+        (a->apart.is_known && a->apart.crossed.count == 0 && a->apart.inside.count == 0)) {
         return true;
     }
     gather(a, true, a->apart.x);
     bool is_done = dr_apart_find_crossed(&a->apart, &world->memory, world->pool);
     world->report.crossed_count = a->apart.crossed.count;
     return is_done;
+}
+
+// A pin does not yield, nor does what hangs from one in a solid.
+static bool is_held(const dr_world_apart* a, int triangle)
+{
+    bool is_held = false;
+    for (int k = 0; k < 3; ++k) {
+        int v = a->apart.triangles[triangle][k];
+        bool is_cloth = v < a->sheets.vertex_count;
+        is_held |=
+            is_cloth && (!(a->apart.y[4 * v + 3] > 0.0f) || a->apart.is_inside[v] & DR_APART_HUNG);
+    }
+    return is_held;
+}
+
+bool dr_world_is_freeing(const drape_world* world)
+{
+    const dr_world_apart* a = world->apart;
+    if (!dr_world_has_apart(world) || !a) {
+        return false;
+    }
+    bool is_freeing = false;
+    const dr_apart_exit* exits = a->exits.exits.data;
+    for (int i = 0; i < a->exits.exits.count; ++i) {
+        is_freeing |= !exits[i].is_hung;
+    }
+    const dr_pair* crossed = a->apart.crossed.data;
+    for (int i = 0; i < a->apart.crossed.count; ++i) {
+        is_freeing |= !is_held(a, crossed[i].a) && !is_held(a, crossed[i].b);
+    }
+    return is_freeing;
 }

@@ -16,6 +16,11 @@ bool dr_world_has_apart(const drape_world* world);
 // Contacts of the substep, after the prediction. False when memory is short, as all that follow.
 bool dr_world_touch_apart(drape_world* world);
 void dr_world_resolve_apart(drape_world* world); // once a sweep
+void dr_world_resolve_exits(drape_world* world); // the same, after solids
+// Whether a vertex is inside of an obstacle and on its way out.
+bool dr_world_is_leaving(const drape_world* world, const dr_cloth* cloth, int slot, int obstacle);
+// Takes the contacts of such vertices away: they would lead them elsewhere.
+void dr_world_drop_leaving(drape_world* world);
 // After the sweeps: sliding, the guards of solids, cutting.
 bool dr_world_guard_apart(drape_world* world);
 
@@ -28,6 +33,8 @@ bool dr_world_undo_apart(drape_world* world, bool can_halve);
 void dr_world_commit_apart(drape_world* world);
 // After the last substep: what crosses now is told. False when memory is short.
 bool dr_world_finish_apart(drape_world* world);
+// Whether something is inside of a solid, or crossed, that nothing holds there.
+bool dr_world_is_freeing(const drape_world* world);
 // Cloths or colliders came or went.
 void dr_world_free_apart(drape_world* world);
 // Vertices were put elsewhere between steps.

@@ -53,7 +53,8 @@ typedef struct dr_root {
 typedef struct dr_sleep {
     float still_time; // s below the speed
     bool is_asleep;
-    float stretch, gap; // what the report says of it while it sleeps
+    float stretch, gap;    // what the report says of it while it sleeps
+    int crossed, touching; // the same of all cloths: those that are guarded fall asleep together
 } dr_sleep;
 
 typedef struct dr_control {

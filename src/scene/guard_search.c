@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/vec_math.h"
+#include "scene/apart_step.h"
 #include "scene/guard.h"
 
 // Chunks that are worth a worker of their own, by what is done with them.
@@ -214,6 +215,23 @@ static bool is_chunk_clear(const dr_guard* g, dr_guard_run* run, float* clear_di
     return all.distance >= *clear_distance;
 }
 
+// What is on its way out of a solid is not held by it.
+static int drop_leaving(const dr_guard* g, const dr_guard_run* run, int count)
+{
+    int kept = 0;
+    for (int i = 0; i < count; ++i) {
+        const int32_t* slot = g->cloth->face_slots[run->faces[i]];
+        int obstacle = run->sight->obstacle;
+        bool is_leaving = false;
+        for (int k = 0; k < 3; ++k) {
+            is_leaving |= dr_world_is_leaving(g->world, g->cloth, slot[k], obstacle);
+        }
+        run->faces[kept] = run->faces[i];
+        kept += !is_leaving;
+    }
+    return kept;
+}
+
 static void face_task(void* context, int begin, int end, int worker)
 {
     (void)worker;
@@ -229,7 +247,8 @@ static void face_task(void* context, int begin, int end, int worker)
         int count =
             dr_guard_list(&run->sight->args, clear_distance, slots, cloth->face_start[run->chunk],
                           cloth->face_start[run->chunk + 1], run->faces);
-        run->face_count = dr_guard_sift(&run->sight->args, slots, run->faces, count);
+        count = dr_guard_sift(&run->sight->args, slots, run->faces, count);
+        run->face_count = drop_leaving(g, run, count);
     }
 }
 

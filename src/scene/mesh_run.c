@@ -4,6 +4,7 @@
 
 #include "collide/tree_query.h"
 #include "core/vec_math.h"
+#include "scene/apart_step.h"
 #include "scene/mesh_link.h"
 
 // Gaps of lanes without contact.
@@ -204,6 +205,17 @@ static bool guard_feature(const dr_touch_args* args, dr_mesh_link* link, int fea
     return found > 0;
 }
 
+// What is on its way out of a body is not held by it.
+static bool is_leaving(const drape_world* world, const dr_contact_run* run, const int32_t* slots,
+                       int count)
+{
+    bool is_any = false;
+    for (int i = 0; i < count; ++i) {
+        is_any |= dr_world_is_leaving(world, run->cloth, slots[i], run->obstacle);
+    }
+    return is_any;
+}
+
 static bool guard_run(const drape_world* world, dr_contact_run* run, bool holds_back)
 {
     dr_touch_args args = args_of(world, run, &run->test_count);
@@ -212,10 +224,12 @@ static bool guard_run(const drape_world* world, dr_contact_run* run, bool holds_
     bool is_any = false;
     args.guards = true;
     for (int e = cloth->edge_start[run->chunk]; e < cloth->edge_start[run->chunk + 1]; ++e) {
-        is_any |= guard_feature(&args, run->link, e, mesh->edges[e].v, 2, holds_back);
+        is_any |= !is_leaving(world, run, mesh->edges[e].v, 2) &&
+                  guard_feature(&args, run->link, e, mesh->edges[e].v, 2, holds_back);
     }
     for (int f = cloth->face_start[run->chunk]; f < cloth->face_start[run->chunk + 1]; ++f) {
-        is_any |= guard_feature(&args, run->link, f, mesh->triangles[f], 3, holds_back);
+        is_any |= !is_leaving(world, run, mesh->triangles[f], 3) &&
+                  guard_feature(&args, run->link, f, mesh->triangles[f], 3, holds_back);
     }
     return is_any;
 }

@@ -5,6 +5,7 @@
 
 #include "core/vec_math.h"
 #include "contact/body.h"
+#include "scene/apart_step.h"
 #include "scene/trials.h"
 
 // s of rest before sleep
@@ -222,6 +223,8 @@ static void fall_asleep(drape_world* world, dr_cloth* cloth)
     sleep->is_asleep = true;
     sleep->stretch = dr_cloth_max_stretch(cloth);
     sleep->gap = world->report.smallest_gap;
+    sleep->crossed = world->report.crossed_count;
+    sleep->touching = world->report.touching_count;
     world->is_work_stale = true;
 }
 
@@ -232,12 +235,14 @@ void dr_world_tire(drape_world* world, float dt)
     if (!(sleep_speed_of(world) > 0.0f) || has_gusts) {
         return;
     }
-    bool are_all_still = true;
+    bool are_all_still = true, is_sound = world->report.non_finite_count == 0;
+    // What still has to come free has no rest.
+    is_sound = is_sound && !dr_world_is_freeing(world);
     for (int i = 0; i < dr_slots_count(&world->cloths); ++i) {
         dr_cloth* cloth = dr_world_awake(world, i);
         if (cloth) {
             float* still = &cloth->control.sleep.still_time;
-            *still = is_slow(world, cloth) && world->report.non_finite_count == 0 ? *still + dt : 0;
+            *still = is_slow(world, cloth) && is_sound ? *still + dt : 0;
             are_all_still &= *still >= still_wanted;
         }
     }
@@ -250,6 +255,11 @@ void dr_world_tire(drape_world* world, float dt)
     }
 }
 
+static int larger(int a, int b)
+{
+    return a > b ? a : b;
+}
+
 void dr_world_report_sleepers(drape_world* world)
 {
     drape_step_report* report = &world->report;
@@ -259,6 +269,8 @@ void dr_world_report_sleepers(drape_world* world)
             ++report->sleeping_count;
             report->max_stretch = fmaxf(report->max_stretch, cloth->control.sleep.stretch);
             report->smallest_gap = fminf(report->smallest_gap, cloth->control.sleep.gap);
+            report->crossed_count = larger(report->crossed_count, cloth->control.sleep.crossed);
+            report->touching_count = larger(report->touching_count, cloth->control.sleep.touching);
         }
     }
 }

@@ -133,6 +133,12 @@ static void take_gap(dr_state_reader* r, float* gap)
     }
 }
 
+static void take_int(dr_state_reader* r, int* value)
+{
+    int taken = (int)(int32_t)(uint32_t)dr_take_number(r, 4);
+    *value = r->stores ? taken : *value;
+}
+
 static void put_control(dr_state_writer* w, const dr_cloth* cloth)
 {
     const dr_control* control = &cloth->control;
@@ -148,6 +154,8 @@ static void put_control(dr_state_writer* w, const dr_cloth* cloth)
     dr_put_floats(w, &control->sleep.still_time, 1);
     dr_put_floats(w, &control->sleep.stretch, 1);
     put_gap(w, control->sleep.gap);
+    dr_put_number(w, (uint32_t)control->sleep.crossed, 4);
+    dr_put_number(w, (uint32_t)control->sleep.touching, 4);
     put_pose(w, cloth);
 }
 
@@ -166,6 +174,8 @@ static void take_control(dr_state_reader* r, dr_cloth* cloth)
     dr_take_floats(r, &control->sleep.still_time, 1);
     dr_take_floats(r, &control->sleep.stretch, 1);
     take_gap(r, &control->sleep.gap);
+    take_int(r, &control->sleep.crossed);
+    take_int(r, &control->sleep.touching);
     take_pose(r, cloth);
 }
 

@@ -205,8 +205,10 @@ void dr_world_solve(drape_world* world, dr_after_sweep* after, void* context)
         dr_world_resolve_contacts(world);
         dr_world_push_out(world);
         if (i == 0 && dr_world_detect_again(world)) {
+            dr_world_drop_leaving(world);
             dr_world_resolve_contacts(world);
         }
+        dr_world_resolve_exits(world);
         if (after) {
             after(world, context);
         }

@@ -115,6 +115,16 @@ START_TEST(torture_holds)
 }
 END_TEST
 
+// Two plates leave no room, and then let go: what was pinched has to come free.
+START_TEST(torture_asks_for_recovery)
+{
+    const cli_test_result* result =
+        drape_done("bench torture --case pinch-11-flat --threads 1 -o results");
+    expect_words(result->out, "1 cases, 0 failed", "torture");
+    expect_torture_row(result, ",holds,unknown\n");
+}
+END_TEST
+
 // Masses and springs without self-collision do cross: the judge sees it, and says so.
 START_TEST(torture_fails)
 {
@@ -147,6 +157,7 @@ int main(void)
     tcase_add_test(tests, geometry_table_and_csv);
     tcase_add_test(tests, all_trees_find_the_same);
     tcase_add_test(tests, torture_holds);
+    tcase_add_test(tests, torture_asks_for_recovery);
     tcase_add_test(tests, torture_fails);
     tcase_add_test(tests, torture_knows_its_cases);
     tcase_add_test(tests, without_a_folder_nothing_is_written);

@@ -1,0 +1,150 @@
+// Which way leads out of a solid, and how far it is.
+#include <math.h>
+
+#include "contact/body.h"
+#include "scene/apart_exit_parts.h"
+
+dr_exit_solid dr_exit_solid_of(const dr_apart_solids* solids, const drape_world* world,
+                               const dr_apart* apart, int number)
+{
+    const dr_sheets_part* part = &solids->sheets.parts[number];
+    return (dr_exit_solid){.apart = apart,
+                           .obstacle = (const dr_obstacle*)world->obstacles.data + number,
+                           .first_triangle = apart->sheets->triangle_count + part->first_triangle,
+                           .triangle_count = part[1].first_triangle - part->first_triangle};
+}
+
+// --- The nearest way ---
+
+static dr_apart_aim aim_in_shape(const dr_exit_solid* s, drape_vec3 x)
+{
+    const dr_obstacle* o = s->obstacle;
+    drape_vec3 normal, local = dr_matrix_apply_transposed(o->rotation, dr_sub(x, o->place));
+    float distance = dr_shape_distance(&o->terms, local, &normal);
+    return (dr_apart_aim){-distance, dr_matrix_apply(o->rotation, normal),
+                          dr_add(o->shift, dr_matrix_apply(o->turn, local))};
+}
+
+// The normal of a triangle on the other side of it.
+static drape_vec3 normal_from(drape_vec3 x, const drape_vec3 t[3])
+{
+    drape_vec3 n = dr_cross(dr_sub(t[1], t[0]), dr_sub(t[2], t[0]));
+    double height = (double)n.x * ((double)x.x - t[0].x) + (double)n.y * ((double)x.y - t[0].y) +
+                    (double)n.z * ((double)x.z - t[0].z);
+    return dr_scale(dr_normalize(n), height > 0.0 ? -1.0f : 1.0f);
+}
+
+static bool is_of(const dr_exit_solid* s, int triangle)
+{
+    return triangle >= s->first_triangle && triangle < s->first_triangle + s->triangle_count;
+}
+
+// The nearest triangle whose box is within `reach`, or -1.
+static int find_nearest(const dr_exit_solid* s, drape_vec3 x, float reach, dr_closest* best)
+{
+    const dr_apart* apart = s->apart;
+    drape_vec3 r = {reach, reach, reach}, t[3];
+    int count = dr_apart_list_solids(apart, dr_sub(x, r), dr_add(x, r)), nearest = -1;
+    best->squared = INFINITY;
+    for (int i = 0; i < count; ++i) {
+        if (!is_of(s, apart->near_solids[i])) {
+            continue;
+        }
+        dr_exit_corners(apart, apart->near_solids[i], apart->x, t);
+        dr_closest closest = dr_closest_point_triangle(x, t[0], t[1], t[2]);
+        if (closest.squared < best->squared) {
+            *best = closest;
+            nearest = apart->near_solids[i];
+        }
+    }
+    return nearest;
+}
+
+static dr_apart_aim aim_in_body(const dr_exit_solid* s, drape_vec3 x)
+{
+    const dr_apart* apart = s->apart;
+    drape_vec3 t[3], ends[3];
+    dr_closest best;
+    float reach = apart->edge_length;
+    int nearest = find_nearest(s, x, reach, &best);
+    while (best.squared > reach * reach && reach < 1e12f) {
+        reach *= 2.0f;
+        nearest = find_nearest(s, x, reach, &best);
+    }
+    nearest = nearest >= 0 ? nearest : s->first_triangle;
+    dr_exit_corners(apart, nearest, apart->x, t);
+    dr_exit_corners(apart, nearest, apart->y, ends);
+    drape_vec3 at = dr_exit_weighted(t, best.weight), n = dr_sub(at, x);
+    float distance = dr_length(n);
+    // From nearby the difference has lost its direction.
+    bool is_near = distance < 1e-4f * dr_length(dr_sub(t[1], t[0]));
+    return (dr_apart_aim){distance, is_near ? normal_from(x, t) : dr_normalize(n),
+                          dr_sub(dr_exit_weighted(ends, best.weight), at)};
+}
+
+dr_apart_aim dr_exit_aim(const dr_exit_solid* s, drape_vec3 x)
+{
+    return s->obstacle->body ? aim_in_body(s, x) : aim_in_shape(s, x);
+}
+
+// --- Another way ---
+
+// How far a ray goes in an analytic solid: these are convex, so it leaves it once.
+static float ray_in_shape(const dr_exit_solid* s, drape_vec3 x, drape_vec3 way, float most)
+{
+    enum { halvings = 20 };
+    const dr_obstacle* o = s->obstacle;
+    drape_vec3 from = dr_matrix_apply_transposed(o->rotation, dr_sub(x, o->place)), normal;
+    drape_vec3 along = dr_matrix_apply_transposed(o->rotation, way);
+    float lo = 0.0f, hi = most;
+    if (dr_shape_distance(&o->terms, dr_add(from, dr_scale(along, most)), &normal) < 0.0f) {
+        return INFINITY;
+    }
+    for (int i = 0; i < halvings; ++i) {
+        float middle = 0.5f * (lo + hi);
+        drape_vec3 at = dr_add(from, dr_scale(along, middle));
+        bool is_in = dr_shape_distance(&o->terms, at, &normal) < 0.0f;
+        lo = is_in ? middle : lo;
+        hi = is_in ? hi : middle;
+    }
+    return hi;
+}
+
+float dr_exit_meet(drape_vec3 x, drape_vec3 way, const drape_vec3 t[3], float weight[2])
+{
+    const float little = 1e-5f;
+    drape_vec3 u = dr_sub(t[1], t[0]), v = dr_sub(t[2], t[0]), from = dr_sub(x, t[0]);
+    drape_vec3 across = dr_cross(way, v), up = dr_cross(from, u);
+    float det = dr_dot(u, across);
+    if (det == 0.0f) {
+        return INFINITY;
+    }
+    float a = dr_dot(from, across) / det, b = dr_dot(way, up) / det, at = dr_dot(v, up) / det;
+    weight[0] = a;
+    weight[1] = b;
+    return a >= -little && b >= -little && a + b <= 1.0f + little && at >= 0.0f ? at : INFINITY;
+}
+
+static float ray_in_body(const dr_exit_solid* s, drape_vec3 x, drape_vec3 way, float most)
+{
+    const dr_apart* apart = s->apart;
+    drape_vec3 end = dr_add(x, dr_scale(way, most));
+    drape_vec3 lo = {fminf(x.x, end.x), fminf(x.y, end.y), fminf(x.z, end.z)};
+    drape_vec3 hi = {fmaxf(x.x, end.x), fmaxf(x.y, end.y), fmaxf(x.z, end.z)};
+    int count = dr_apart_list_solids(apart, lo, hi);
+    float first = INFINITY;
+    for (int i = 0; i < count; ++i) {
+        drape_vec3 t[3];
+        float weight[2];
+        if (is_of(s, apart->near_solids[i])) {
+            dr_exit_corners(apart, apart->near_solids[i], apart->x, t);
+            first = fminf(first, dr_exit_meet(x, way, t, weight));
+        }
+    }
+    return first;
+}
+
+float dr_exit_ray(const dr_exit_solid* s, drape_vec3 x, drape_vec3 way, float most)
+{
+    return s->obstacle->body ? ray_in_body(s, x, way, most) : ray_in_shape(s, x, way, most);
+}
