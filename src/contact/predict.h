@@ -40,6 +40,7 @@ typedef struct dr_predict_batches {
 // Contacts that are never looked for again.
 typedef struct dr_predict_kept {
     bool is_made;
+    uint64_t pose;                // hash of where the vertices were
     dr_predict_contacts contacts; // as they were found
     dr_predict_batches batches;
     dr_array walkers; // int32_t, eight to a batch of points: triangle it is over; -1: stands
@@ -90,6 +91,8 @@ void dr_predict_sweep(dr_predict* predict);
 
 // Batches of contacts; those of a cache are told how to find their normals again. False when memory
 // is short.
+// (dr_predict_turn_kept, once, in the pose that they were found in.)
+void dr_predict_turn_kept(dr_predict* predict);
 bool dr_predict_lay(dr_predict* predict, dr_memory* memory, const dr_predict_contacts* contacts,
                     bool is_kept, dr_predict_batches* batches);
 
@@ -142,8 +145,13 @@ void dr_predict_put_walker(dr_predict* predict, int lane, int triangle);
 
 // --- predict_bytes.c ---
 
+// Where the vertices start, in one number.
+uint64_t dr_predict_hash_pose(const dr_predict* predict);
 // Kept contacts as bytes, and back. `size` becomes the number of bytes; with a buffer it says
-// before how much room there is. Bytes of another mesh are refused.
+// before how much room there is. Bytes of other cloths, layers, regions or radii are refused.
+// dr_predict_fits only looks, and tells the pose that they were found in.
+bool dr_predict_fits(const dr_predict* predict, dr_memory* memory, const void* buffer, size_t size,
+                     uint64_t* pose);
 bool dr_predict_save(const dr_predict* predict, void* buffer, size_t* size);
 bool dr_predict_load(dr_predict* predict, dr_memory* memory, const void* buffer, size_t size);
 

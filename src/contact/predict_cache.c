@@ -69,6 +69,8 @@ bool dr_predict_keep(dr_predict* predict, dr_memory* memory, dr_pool* pool)
     dr_predict_search_free(&search, memory);
     made = made && dr_predict_choose_walkers(predict, memory);
     if (made) {
+        predict->kept.pose = dr_predict_hash_pose(predict);
+        dr_predict_turn_kept(predict);
         dr_predict_contacts_trim(&predict->kept.contacts, memory);
     }
     return made && dr_predict_lay_kept(predict, memory);
@@ -179,8 +181,7 @@ uint32_t dr_predict_word(const dr_predict* predict, int index)
     const dr_predict_kept* kept = &predict->kept;
     const uint32_t head[word_head] = {(uint32_t)kept->ages.count, (uint32_t)kept->next,
                                       (uint32_t)predict->contacts.points.count,
-                                      (uint32_t)kept->walkers.count,
-                                      (uint32_t)torn_words(predict)};
+                                      (uint32_t)kept->walkers.count, (uint32_t)torn_words(predict)};
     if (index < word_head) {
         return head[index];
     }
@@ -272,7 +273,7 @@ bool dr_predict_take_words(dr_predict* predict, dr_memory* memory, const uint32_
     }
     if (ages > 0) {
         take_ages(predict, words + word_head);
-        predict->kept.next = (int)words[1];
+        predict->kept.next = words[1] < (uint32_t)count_batches(&predict->kept) ? (int)words[1] : 0;
     }
     if (walkers > 0 && !take_walkers(predict, words + word_head + ages)) {
         return false;

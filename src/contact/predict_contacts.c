@@ -335,7 +335,7 @@ static bool make_pair(const maker* m, const dr_predict_near* near)
         // At one place: against the way they are going.
         apart = dr_sub(dr_sub(dr_record_at(end, pair.a), a), dr_sub(dr_record_at(end, pair.b), b));
     }
-    dr_edge_contact contact = {pair.a, pair.b, dr_normalize(apart), 0.0f, 0.0f};
+    dr_edge_contact contact = {pair.a, pair.b, dr_normalize(apart), 0.0f, 0.0f, 0.0f};
     if (dr_dot(contact.normal, contact.normal) == 0.0f) {
         ++m->to->skipped;
         return true;

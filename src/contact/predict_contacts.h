@@ -32,6 +32,7 @@ typedef struct dr_edge_contact {
     int32_t a, b;      // edges, or vertices
     drape_vec3 normal; // from a to b
     float alpha, beta; // places on them
+    float turn;        // of a kept one, see dr_edge_batch
 } dr_edge_contact;
 
 typedef struct dr_predict_rules {

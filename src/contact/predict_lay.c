@@ -108,18 +108,6 @@ static bool lay_points(dr_predict* predict, dr_memory* memory, const dr_predict_
     return true;
 }
 
-// Which side of the cross product of its edges the normal of a contact is on.
-static float turn_of(const dr_predict* predict, const int32_t quad[4], drape_vec3 normal)
-{
-    const float* start = predict->start;
-    if (quad[1] >= predict->mesh.vertex_count) {
-        return 2.0f;
-    }
-    drape_vec3 e = dr_sub(dr_record_at(start, quad[1]), dr_record_at(start, quad[0]));
-    drape_vec3 f = dr_sub(dr_record_at(start, quad[3]), dr_record_at(start, quad[2]));
-    return dr_dot(dr_cross(e, f), normal) < 0.0f ? -1.0f : 1.0f;
-}
-
 static void fill_edge(dr_edge_batch* batch, int lane, const dr_edge_contact* contact)
 {
     batch->normal[0][lane] = contact ? contact->normal.x : 0.0f;
@@ -155,10 +143,33 @@ static bool lay_edges(dr_predict* predict, dr_memory* memory, const dr_array* co
                 continue;
             }
             fill_lane(predict, &batch->lanes, lane, quads[i], gaps[i]);
-            batch->turn[lane] = is_kept ? turn_of(predict, quads[i], from[i].normal) : 0.0f;
+            batch->turn[lane] = is_kept ? from[i].turn : 0.0f;
         }
     }
     return true;
+}
+
+// Which side of the cross product of its edges the normal of a contact is on.
+static float turn_of(const dr_predict* predict, const dr_edge_contact* contact)
+{
+    const float* start = predict->start;
+    const int32_t* a = predict->mesh.edges[contact->a];
+    const int32_t* b = predict->mesh.edges[contact->b];
+    drape_vec3 e = dr_sub(dr_record_at(start, a[1]), dr_record_at(start, a[0]));
+    drape_vec3 f = dr_sub(dr_record_at(start, b[1]), dr_record_at(start, b[0]));
+    return dr_dot(dr_cross(e, f), contact->normal) < 0.0f ? -1.0f : 1.0f;
+}
+
+void dr_predict_turn_kept(dr_predict* predict)
+{
+    dr_edge_contact* edges = predict->kept.contacts.edges.data;
+    dr_edge_contact* pairs = predict->kept.contacts.pairs.data;
+    for (int i = 0; i < predict->kept.contacts.edges.count; ++i) {
+        edges[i].turn = turn_of(predict, &edges[i]);
+    }
+    for (int i = 0; i < predict->kept.contacts.pairs.count; ++i) {
+        pairs[i].turn = 2.0f;
+    }
 }
 
 bool dr_predict_lay(dr_predict* predict, dr_memory* memory, const dr_predict_contacts* contacts,

@@ -330,16 +330,35 @@ uint32_t dr_world_predict_word(const drape_world* world, int index)
 
 bool dr_world_ready_predict(drape_world* world)
 {
-    if (!is_predictive(world)) {
-        return true;
+    return !is_predictive(world) || refresh(world);
+}
+
+size_t dr_world_kept_bytes(const drape_world* world, void* buffer, size_t room)
+{
+    size_t size = room;
+    if (!world->predict || !world->predict->predict.kept.is_made) {
+        return 0;
     }
-    if (!refresh(world)) {
-        return false;
+    dr_predict_save(&world->predict->predict, buffer, &size);
+    return size;
+}
+
+bool dr_world_kept_fits(drape_world* world, const void* bytes, size_t size)
+{
+    uint64_t pose;
+    return size == 0 || (world->predict && dr_predict_fits(&world->predict->predict, &world->memory,
+                                                           bytes, size, &pose));
+}
+
+bool dr_world_take_kept(drape_world* world, const void* bytes, size_t size)
+{
+    if (size == 0 && world->predict) {
+        dr_predict_kept* kept = &world->predict->predict.kept;
+        kept->is_made = false; // they are found in the first step
+        kept->ages.count = kept->walkers.count = 0;
     }
-    dr_predict* predict = &world->predict->predict;
-    read_all(world->predict);
-    return !predict->options.use_cache || predict->kept.is_made ||
-           dr_predict_keep(predict, &world->memory, world->pool);
+    return size == 0 || (world->predict &&
+                         dr_predict_load(&world->predict->predict, &world->memory, bytes, size));
 }
 
 bool dr_world_take_predict_words(drape_world* world, const uint32_t* words, int count)
@@ -410,6 +429,12 @@ bool drape_world_load_contacts(drape_world* world, const void* buffer, size_t si
         return false;
     }
     read_all(world->predict);
-    return dr_predict_load(&world->predict->predict, &world->memory, buffer, size) ||
-           dr_world_fail(world, "these contacts are not of the cloths of this world");
+    dr_predict* predict = &world->predict->predict;
+    uint64_t pose;
+    bool fits = dr_predict_fits(predict, &world->memory, buffer, size, &pose) &&
+                pose == dr_predict_hash_pose(predict) &&
+                dr_predict_load(predict, &world->memory, buffer, size);
+    return fits ||
+           dr_world_fail(world, "these contacts are not of the cloths of this world, or were "
+                                "found with other layers, regions, radii or places");
 }

@@ -19,9 +19,13 @@ void dr_world_finish_predict(drape_world* world);  // once a step
 // What steps leave to the next ones, as words for snapshots; none when the method is another one.
 int dr_world_predict_word_count(const drape_world* world);
 uint32_t dr_world_predict_word(const drape_world* world, int index);
-// To be called before vertices are put where a snapshot has them: kept contacts are those of the
-// pose that the world was made in. False when memory is short.
+// Before a snapshot is looked at. False when memory is short.
 bool dr_world_ready_predict(drape_world* world);
+// Kept contacts as bytes, none when there are none; how many, whatever the room. Then whether bytes
+// are of this world, and contacts from them, before the words. No bytes: they will be found.
+size_t dr_world_kept_bytes(const drape_world* world, void* buffer, size_t room);
+bool dr_world_kept_fits(drape_world* world, const void* bytes, size_t size);
+bool dr_world_take_kept(drape_world* world, const void* bytes, size_t size);
 bool dr_world_take_predict_words(drape_world* world, const uint32_t* words, int count);
 // Cloths came or went: what is kept between steps is made anew.
 void dr_world_free_predict(drape_world* world);

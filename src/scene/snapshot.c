@@ -13,7 +13,7 @@
 #include "scene/trials.h"
 #include "scene/world.h"
 
-static const char magic[8] = "drapeST5";
+static const char magic[8] = "drapeST6";
 
 // --- Parts, each written and read by functions that stand beside each other ---
 
@@ -398,8 +398,31 @@ static void take_collider_item(dr_state_reader* r, void* item)
 
 // --- Predictive contacts ---
 
+static void put_kept(dr_state_writer* w, const drape_world* world)
+{
+    size_t size = dr_world_kept_bytes(world, NULL, 0);
+    dr_put_count(w, (int64_t)size);
+    if (w->bytes && w->count + size <= w->room) {
+        dr_world_kept_bytes(world, w->bytes + w->count, size);
+    }
+    w->count += size;
+}
+
+static void take_kept(dr_state_reader* r, drape_world* world)
+{
+    int64_t size = dr_take_count(r);
+    r->is_good = r->is_good && size >= 0 && (uint64_t)size <= r->size - r->at;
+    if (r->is_good) {
+        const unsigned char* bytes = r->bytes + r->at;
+        r->at += (size_t)size;
+        r->is_good = r->stores ? dr_world_take_kept(world, bytes, (size_t)size)
+                               : dr_world_kept_fits(world, bytes, (size_t)size);
+    }
+}
+
 static void put_predict(dr_state_writer* w, const drape_world* world)
 {
+    put_kept(w, world);
     int count = dr_world_predict_word_count(world);
     dr_put_count(w, count);
     for (int i = 0; i < count; ++i) {
@@ -409,6 +432,7 @@ static void put_predict(dr_state_writer* w, const drape_world* world)
 
 static void take_predict(dr_state_reader* r, drape_world* world)
 {
+    take_kept(r, world);
     int64_t count = dr_take_count(r);
     r->is_good = r->is_good && count >= 0 && (uint64_t)count <= (r->size - r->at) / 4;
     if (!r->is_good) {
@@ -504,7 +528,7 @@ bool drape_world_load(drape_world* world, const void* buffer, size_t size)
         dr_world_forget_predict(world);
         // Releasing wakes a cloth, the state says whether it sleeps.
         release_gone(world, gone);
-        take_world(&store, world, gone);
+        fits = take_world(&store, world, gone);
         world->is_work_stale = true;
         dr_world_stale_links(world, NULL);
         dr_world_forget_trials(world);
