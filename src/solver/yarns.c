@@ -14,7 +14,7 @@ typedef struct packer {
     dr_lines lines;
     int longest;              // vertices of the longest line
     int32_t* place_of_length; // in `order`, of the next line of so many vertices
-    int32_t* order;           // lines, longest first
+    int32_t* order;           // lines, longest first; those that are in no batch yet
     int32_t* batch_of;        // per line
     int32_t* lane_of;
     int32_t* stamp; // per vertex: family of the last line through it, from 1
@@ -90,20 +90,19 @@ static void join_family(packer* p, int line, int family)
 static int fill_batches(packer* p)
 {
     int batches = 0, left = p->lines.count;
-    for (int i = 0; i < p->lines.count; ++i) {
-        p->batch_of[i] = -1;
-    }
     for (int family = 1; left > 0; ++family) {
-        int lanes = 0;
-        for (int k = 0; k < p->lines.count; ++k) {
+        int lanes = 0, later = 0;
+        for (int k = 0; k < left; ++k) {
             int line = p->order[k];
-            if (p->batch_of[line] < 0 && !meets(p, line, family)) {
-                p->batch_of[line] = batches + lanes / 8;
-                p->lane_of[line] = lanes++ % 8;
-                --left;
-                join_family(p, line, family);
+            if (meets(p, line, family)) {
+                p->order[later++] = line;
+                continue;
             }
+            p->batch_of[line] = batches + lanes / 8;
+            p->lane_of[line] = lanes++ % 8;
+            join_family(p, line, family);
         }
+        left = later;
         batches += (lanes + 7) / 8;
     }
     return batches;
