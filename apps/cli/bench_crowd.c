@@ -1,13 +1,13 @@
 // Benchmark `crowd`: a hundred characters in one process, a world each, stepped beside each other on
-// threads that the worlds know nothing of. Memory is what the process holds more with all of them.
+// threads that the worlds know nothing of. Memory is what the world of one of them holds.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "bench.h"
 #include "core/parallel.h"
 #include "io/file.h"
+#include "scene_path.h"
 
 enum { CROWD = 100, CROWD_QUICK = 4, FRAMES = 120, FRAMES_QUICK = 4, REPEATS = 3 };
 
@@ -18,16 +18,21 @@ typedef struct crowd_row {
     drape_isa isa;
 } crowd_row;
 
-// By the system's own account; 0 where it keeps none.
-static double held_kilobytes(void)
+// Worlds step beside each other, so each has a count of its own.
+typedef struct crowd_heap {
+    size_t bytes;
+} crowd_heap;
+
+static void* counted_allocate(void* user, size_t size, size_t alignment)
 {
-    FILE* file = fopen("/proc/self/statm", "r");
-    long all = 0, resident = 0;
-    bool is_read = file != NULL && fscanf(file, "%ld %ld", &all, &resident) == 2;
-    if (file != NULL) {
-        fclose(file);
-    }
-    return is_read ? (double)resident * (double)sysconf(_SC_PAGESIZE) / 1024.0 : 0.0;
+    ((crowd_heap*)user)->bytes += size;
+    return aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+}
+
+static void counted_release(void* user, void* memory, size_t size)
+{
+    ((crowd_heap*)user)->bytes -= size;
+    free(memory);
 }
 
 static void step_scenes(void* context, int begin, int end, int worker)
@@ -46,10 +51,19 @@ static void close_crowd(drape_scene** scenes, int count)
     }
 }
 
-static bool open_crowd(drape_scene** scenes, int count, drape_isa isa, drape_error* error)
+static bool open_crowd(drape_scene** scenes, crowd_heap* heaps, int count, drape_isa isa,
+                       drape_error* error)
 {
+    char path[CLI_PATH_SIZE];
+    if (!cli_scene_find("character", path, error)) {
+        return false;
+    }
     for (int i = 0; i < count; ++i) {
-        scenes[i] = cli_bench_open("character", NULL, 0, isa, error);
+        drape_scene_options options = drape_scene_options_defaults();
+        heaps[i] = (crowd_heap){0};
+        options.isa = isa;
+        options.allocator = (drape_allocator){counted_allocate, counted_release, &heaps[i]};
+        scenes[i] = drape_scene_open(path, &options, error);
         if (scenes[i] == NULL) {
             close_crowd(scenes, i);
             return false;
@@ -77,19 +91,17 @@ static void run_crowd(crowd_row* row, drape_scene** scenes, dr_pool* pool)
 static bool measure(crowd_row* row, const cli_bench_order* order, drape_error* error)
 {
     drape_scene* scenes[CROWD];
+    crowd_heap heaps[CROWD];
     dr_memory memory;
     dr_memory_init(&memory, NULL);
     dr_pool* pool = dr_pool_create(&memory, row->threads, NULL);
     bool is_done = pool != NULL;
     for (int i = 0; is_done && i < (order->is_quick ? 1 : REPEATS); ++i) {
-        double before = held_kilobytes();
-        is_done = open_crowd(scenes, row->characters, order->isa, error);
+        is_done = open_crowd(scenes, heaps, row->characters, order->isa, error);
         if (is_done) {
             row->isa = drape_world_isa(drape_scene_world(scenes[0]));
             run_crowd(row, scenes, pool);
-            double more = held_kilobytes() - before;
-            row->kilobytes =
-                more / row->characters > row->kilobytes ? more / row->characters : row->kilobytes;
+            row->kilobytes = (double)heaps[0].bytes / 1024.0;
             close_crowd(scenes, row->characters);
         }
     }
@@ -114,7 +126,7 @@ static bool write_csv(const cli_bench_order* order, const crowd_row* rows, int c
     for (int i = 0; i < count; ++i) {
         int length = snprintf(line, sizeof line, "%d,%d,%d,%.3f,%.3f,%.0f\n", rows[i].threads,
                               rows[i].characters, rows[i].frames, rows[i].ms_best, rows[i].ms_mean,
-                              rows[0].kilobytes);
+                              rows[i].kilobytes);
         dr_output_write(&out, line, (size_t)length);
     }
     return dr_output_close(&out, error);
@@ -134,10 +146,9 @@ bool cli_bench_crowd(const cli_bench_order* order, drape_error* error)
         rows[i].frames = order->is_quick ? FRAMES_QUICK : FRAMES;
         is_done = measure(&rows[i], order, error);
         if (is_done) {
-            // Later runs find memory that the process holds already.
             printf("%8d %10d %6d | %8.2f %8.2f %8.1f | %8.0f\n", rows[i].threads,
                    rows[i].characters, rows[i].frames, rows[i].ms_best, rows[i].ms_mean,
-                   1e3 * rows[i].ms_mean / rows[i].characters, rows[0].kilobytes);
+                   1e3 * rows[i].ms_mean / rows[i].characters, rows[i].kilobytes);
             fflush(stdout);
         }
     }

@@ -36,7 +36,7 @@ typedef struct drape_mesh_group {
 // A mesh in memory; freed with drape_mesh_data_free.
 typedef struct drape_mesh_data {
     drape_vec3* positions;
-    float* uv; // two per vertex, null when the file has none
+    float* uv;          // two per vertex, null when the file has none
     int32_t* triangles; // polygons are cut into triangles
     int vertex_count;
     int triangle_count;
@@ -84,13 +84,14 @@ typedef struct drape_override {
 
 // How a scene is opened: drape_scene_options_defaults() fills it in.
 typedef struct drape_scene_options {
-    const char* method;               // in place of the scene's, null: the scene's
-    const drape_override* overrides;  // applied in order
+    const char* method;              // in place of the scene's, null: the scene's
+    const drape_override* overrides; // applied in order
     int override_count;
-    int worker_count;                 // 0: one
+    int worker_count; // 0: one
     drape_isa isa;
     drape_log_fn* log;
     void* log_user;
+    drape_allocator allocator; // of the world; zeroed: the C library's
 } drape_scene_options;
 
 // A scene file with its world, ready to step frame by frame.

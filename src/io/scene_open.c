@@ -108,6 +108,7 @@ static bool make_world(dr_reader* reader, drape_scene* scene)
     }
     def.worker_count = options->worker_count > 0 ? options->worker_count : 1;
     def.isa = options->isa;
+    def.allocator = options->allocator;
     def.log = options->log;
     def.log_user = options->log_user;
     const char* refusal_of_world = drape_world_refusal(&def);
