@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/vec_math.h"
 #include "collide/tessellate.h"
 #include "scene/apart_solids.h"
 
@@ -116,6 +117,20 @@ static void gather(const dr_world_apart* a, bool of_start, float* out)
     }
 }
 
+// Where the velocities before the prediction take the vertices.
+static void gather_drift(const drape_world* world, const dr_world_apart* a)
+{
+    dr_predict_args predicted = dr_world_predict_args(world);
+    for (int p = 0; p < a->sheets.part_count; ++p) {
+        const dr_sheet* sheet = a->cloths[p]->sheet;
+        float* out = a->apart.drift + 4 * a->sheets.parts[p].first_vertex;
+        for (int v = 0; v < sheet->vertex_count; ++v) {
+            drape_vec3 way = dr_contact_way_before(sheet, &predicted, sheet->slot_of_vertex[v]);
+            memcpy(out + 4 * v, &way, sizeof way);
+        }
+    }
+}
+
 static void scatter(const dr_world_apart* a)
 {
     for (int p = 0; p < a->sheets.part_count; ++p) {
@@ -135,6 +150,7 @@ static void set_up(drape_world* world, dr_world_apart* a)
 {
     const float exit_speed = 0.06f, pull_speed = 0.5f;
     a->apart.recovery = exit_speed * world->substep.h;
+    a->apart.h = world->substep.h;
     a->apart.untangle.way = fminf(pull_speed * world->substep.h, 0.1f * a->apart.edge_length);
     for (int p = 0; p < a->sheets.part_count; ++p) {
         const dr_cloth* cloth = a->cloths[p];
@@ -155,6 +171,7 @@ bool dr_world_touch_apart(drape_world* world)
     set_up(world, a);
     gather(a, true, a->apart.x);
     gather(a, false, a->apart.y);
+    gather_drift(world, a);
     bool has_jumped = dr_apart_solids_place(&a->solids, world, &a->apart);
     if (has_jumped) {
         dr_apart_forget(&a->apart);
@@ -254,10 +271,24 @@ static void tell(drape_world* world, dr_apart* apart)
     apart->lost = 0.0;
 }
 
+static void settle(drape_world* world)
+{
+    // In a substep from rest gravity takes cloth further than that.
+    const float share_of_fall = 0.6f;
+    dr_world_apart* a = world->apart;
+    float h = world->substep.h;
+    if (a->apart.contacts.count > 0) {
+        gather(a, false, a->apart.y);
+        dr_apart_settle(&a->apart, share_of_fall * h * h * dr_length(world->def.gravity));
+        scatter(a);
+    }
+}
+
 bool dr_world_guard_apart(drape_world* world)
 {
     // Whether cloth is pinched the cut decides, for solids too.
     int pinched_count = world->report.pinched_count;
+    settle(world);
     if (!slide_and_guard(world)) {
         return false;
     }
@@ -356,9 +387,8 @@ bool dr_world_undo_apart(drape_world* world, bool can_halve)
 // Adds to the velocities what contacts take back.
 static void calm(drape_world* world, dr_world_apart* a)
 {
-    const float slow = 0.1f; // m/s
     float per_h = 1.0f / world->substep.h;
-    dr_apart_calm(&a->apart, slow * world->substep.h);
+    dr_apart_calm(&a->apart);
     for (int p = 0; p < a->sheets.part_count; ++p) {
         const dr_sheet* sheet = a->cloths[p]->sheet;
         int step = dr_sheet_step(sheet->layout);
