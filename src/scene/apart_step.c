@@ -6,13 +6,16 @@
 #include "core/vec_math.h"
 #include "collide/tessellate.h"
 #include "scene/apart_solids.h"
+#include "solver/stretch_limit.h"
 
 typedef struct dr_world_apart {
     dr_sheets sheets;
     dr_cloth** cloths; // of each part of the sheets
     dr_apart_solids solids;
     dr_apart apart;
-    bool has_told; // that something crosses
+    bool has_told;            // that something crosses
+    dr_stretch_bound* bounds; // of all cloths
+    int bound_count;
 
     // Before the substep, to undo it.
     drape_step_report report;
@@ -57,6 +60,26 @@ static bool create_sheets(drape_world* world, dr_world_apart* a)
     return made;
 }
 
+// All bounds of the cloths into `out`, or only counts them.
+static int list_bounds(const dr_world_apart* a, dr_stretch_bound* out)
+{
+    int count = 0;
+    for (int p = 0; p < a->sheets.part_count; ++p) {
+        const dr_sheets_part* part = &a->sheets.parts[p];
+        count += dr_stretch_bounds_of(part->mesh, part->columns, part->first_vertex,
+                                      a->cloths[p]->fabric.strain_limit, out ? out + count : NULL);
+    }
+    return count;
+}
+
+static bool create_bounds(drape_world* world, dr_world_apart* a)
+{
+    int count = list_bounds(a, NULL);
+    a->bounds = dr_new(&world->memory, dr_stretch_bound, count + 1);
+    a->bound_count = a->bounds ? list_bounds(a, a->bounds) : 0;
+    return a->bounds != NULL;
+}
+
 static bool refresh(drape_world* world)
 {
     float tolerance = dr_tessellate_tolerance(world->def.thickness);
@@ -66,7 +89,8 @@ static bool refresh(drape_world* world)
     dr_world_free_apart(world);
     dr_world_apart* a = world->apart = dr_new_zeroed(&world->memory, dr_world_apart, 1);
     bool made =
-        a && create_sheets(world, a) && dr_apart_solids_create(&a->solids, world) &&
+        a && create_sheets(world, a) && create_bounds(world, a) &&
+        dr_apart_solids_create(&a->solids, world) &&
         dr_apart_create(&a->apart, &world->memory, &a->sheets, &a->solids.sheets, world->isa);
     if (!made) {
         dr_world_free_apart(world);
@@ -84,6 +108,9 @@ void dr_world_free_apart(drape_world* world)
     dr_apart_solids_free(&a->solids, &world->memory);
     if (a->velocity) {
         dr_delete(&world->memory, a->velocity, a->velocity_floats);
+    }
+    if (a->bounds) {
+        dr_delete(&world->memory, a->bounds, a->bound_count + 1);
     }
     dr_delete(&world->memory, a->cloths, a->sheets.part_count + 1);
     dr_sheets_free(&a->sheets, &world->memory);
@@ -271,24 +298,31 @@ static void tell(drape_world* world, dr_apart* apart)
     apart->lost = 0.0;
 }
 
-static void settle(drape_world* world)
+// What contacts and sweeps have left too long comes to the limit of its fabric, before the guard,
+// which has the last word; and what is pressed settles.
+static void finish_sweeps(drape_world* world)
 {
+    enum { passes = 8 };
     // In a substep from rest gravity takes cloth further than that.
-    const float share_of_fall = 0.6f;
+    const float share_of_fall = 0.6f, shrink_speed = 20.0f; // strain in a second
     dr_world_apart* a = world->apart;
     float h = world->substep.h;
+    gather(a, false, a->apart.y);
     if (a->apart.contacts.count > 0) {
-        gather(a, false, a->apart.y);
         dr_apart_settle(&a->apart, share_of_fall * h * h * dr_length(world->def.gravity));
-        scatter(a);
     }
+    if (world->def.method.model == DRAPE_MODEL_XPBD) {
+        dr_stretch_ends ends = {a->apart.x, a->apart.y, shrink_speed * h};
+        dr_stretch_limit(&ends, a->bounds, a->bound_count, passes);
+    }
+    scatter(a);
 }
 
 bool dr_world_guard_apart(drape_world* world)
 {
     // Whether cloth is pinched the cut decides, for solids too.
     int pinched_count = world->report.pinched_count;
-    settle(world);
+    finish_sweeps(world);
     if (!slide_and_guard(world)) {
         return false;
     }

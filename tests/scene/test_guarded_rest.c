@@ -171,6 +171,57 @@ START_TEST(jammed_folds_come_to_rest)
 }
 END_TEST
 
+// --- The strain limit ---
+
+static double longest_yarn(drape_world* world, drape_cloth_id cloth, float rest)
+{
+    const drape_vec3* p = drape_cloth_positions(world, cloth, NULL);
+    double longest = 0.0;
+    for (int v = 0; v < VERTICES; ++v) {
+        bool has_right = (v + 1) % COLUMNS != 0, has_next = v + COLUMNS < VERTICES;
+        double right = has_right ? dr_length_double(dr_sub(p[v + 1], p[v])) : 0.0;
+        double next = has_next ? dr_length_double(dr_sub(p[v + COLUMNS], p[v])) : 0.0;
+        longest = fmax(longest, fmax(right, next) / (double)rest);
+    }
+    return longest;
+}
+
+// A sheet of something soft over a box: grids are even, meshes odd.
+static double stretch_over_box(bool is_mesh, float limit)
+{
+    const float size = 0.6f;
+    drape_world* world = make_slope(0.5f, 0.0f);
+    drape_collider_add_box(world, vec(0.0f, 0.5f, 0.0f), vec(0.2f, 0.1f, 0.2f));
+    drape_cloth_def def = drape_cloth_defaults();
+    def.fabric.stretch_warp = def.fabric.stretch_weft = 5.0f;
+    def.fabric.strain_limit = limit;
+    def.origin = vec(-0.5f * size, 0.56f, -0.5f * size);
+    drape_cloth_id cloth = drape_cloth_add_grid(world, &def, size, size, COLUMNS, COLUMNS);
+    if (is_mesh) {
+        drape_mesh_view view = {0};
+        view.positions = drape_cloth_positions(world, cloth, &view.vertex_count);
+        view.triangles = drape_cloth_triangles(world, cloth, &view.triangle_count);
+        def.origin = vec(0.0f, 0.0f, 0.0f);
+        drape_cloth_id mesh = drape_cloth_add_mesh(world, &def, &view);
+        drape_cloth_remove(world, cloth);
+        cloth = mesh;
+    }
+    double longest = 0.0;
+    for (int i = 0; i < 60; ++i) {
+        drape_world_step(world, 1.0f / 60.0f);
+        longest = fmax(longest, longest_yarn(world, cloth, size / (COLUMNS - 1)));
+    }
+    drape_world_destroy(world);
+    return longest - 1.0;
+}
+
+START_TEST(the_strain_limit_is_honoured)
+{
+    ck_assert_double_gt(stretch_over_box(_i, 1.0f), 0.1);
+    ck_assert_double_lt(stretch_over_box(_i, 0.02f), 0.03);
+}
+END_TEST
+
 int main(void)
 {
     Suite* suite = suite_create("guarded_rest");
@@ -181,6 +232,7 @@ int main(void)
     tcase_add_test(tcase, layers_rest_at_the_thickness);
     tcase_add_test(tcase, piles_lie_still);
     tcase_add_test(tcase, jammed_folds_come_to_rest);
+    tcase_add_loop_test(tcase, the_strain_limit_is_honoured, 0, 2);
     suite_add_tcase(suite, tcase);
     return run_suite(suite);
 }
