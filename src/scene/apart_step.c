@@ -312,8 +312,11 @@ static void finish_sweeps(drape_world* world)
         dr_apart_settle(&a->apart, share_of_fall * h * h * dr_length(world->def.gravity));
     }
     if (world->def.method.model == DRAPE_MODEL_XPBD) {
-        dr_stretch_ends ends = {a->apart.x, a->apart.y, shrink_speed * h};
-        dr_stretch_limit(&ends, a->bounds, a->bound_count, passes);
+        // Nothing is pushed before it slides.
+        dr_stretch_ends ends = {a->apart.x, a->apart.y, shrink_speed * h, a->apart.is_pushed};
+        if (dr_stretch_limit(&ends, a->bounds, a->bound_count, passes)) {
+            memset(a->apart.is_pushed, 0, (size_t)a->sheets.vertex_count);
+        }
     }
     scatter(a);
 }

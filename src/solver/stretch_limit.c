@@ -102,11 +102,18 @@ static bool project(const dr_stretch_ends* ends, const dr_stretch_bound* bound)
     for (int i = 0; i < 3; ++i) {
         float* p = y + 4 * (size_t)bound->vertex[i];
         float factor = by * bound->factor[i] * p[3];
+        ends->is_moved[bound->vertex[i]] = 1;
         for (int c = 0; c < 3; ++c) {
             p[c] += factor * d[c];
         }
     }
     return true;
+}
+
+static bool is_moved(const dr_stretch_ends* ends, const dr_stretch_bound* bound)
+{
+    return ends->is_moved[bound->vertex[0]] | ends->is_moved[bound->vertex[1]] |
+           ends->is_moved[bound->vertex[2]];
 }
 
 bool dr_stretch_limit(const dr_stretch_ends* ends, const dr_stretch_bound* bounds, int count,
@@ -116,7 +123,8 @@ bool dr_stretch_limit(const dr_stretch_ends* ends, const dr_stretch_bound* bound
     for (int pass = 0; pass < passes && is_long; ++pass) {
         is_long = false;
         for (int i = 0; i < count; ++i) {
-            is_long |= project(ends, &bounds[pass % 2 ? count - 1 - i : i]);
+            const dr_stretch_bound* bound = &bounds[pass % 2 ? count - 1 - i : i];
+            is_long |= (pass == 0 || is_moved(ends, bound)) && project(ends, bound);
         }
         was_long |= is_long;
     }

@@ -29,7 +29,9 @@ int dr_stretch_bounds_of(const dr_mesh* mesh, int columns, int first, float stra
 typedef struct dr_stretch_ends {
     const float* x;
     float* y;
-    float shrink; // what is too long at x comes back by so much strain at most
+    float shrink;      // what is too long at x comes back by so much strain at most
+    uint8_t* is_moved; // by vertex: scratch, zero before; after the first pass only what is near
+                       // vertices that have moved can be too long
 } dr_stretch_ends;
 
 // Projects y, no more than `passes` times. Returns whether anything was too long.

@@ -35,7 +35,8 @@ static setup* make_setup(int test)
 
 static bool limit(setup* s, float shrink, int passes)
 {
-    dr_stretch_ends ends = {s->x, s->y, shrink};
+    uint8_t is_moved[VERTICES] = {0};
+    dr_stretch_ends ends = {s->x, s->y, shrink, is_moved};
     return dr_stretch_limit(&ends, s->bounds, s->count, passes);
 }
 
