@@ -75,9 +75,8 @@ static inline dr_apart_kind dr_apart_kind_of(int list)
 }
 
 // Contacts are made for pairs that are further apart than they shall be by this factor: what rests
-// at its distance is pulled at by the solver all the same, and must not fall in between. In a fold
-// that is jammed sweeps pull by half a thickness.
-#define DR_APART_AHEAD 1.5f
+// at its distance is pulled at by the solver all the same, and must not fall in between.
+#define DR_APART_AHEAD 1.15f
 
 // Listed pairs of one kind, in the order of their features.
 typedef struct dr_apart_list {
@@ -105,8 +104,7 @@ typedef struct dr_apart_contact {
     float target;    // that it shall have
     float inverse;   // of what resists a push
     dr_friction friction;
-    float pressed;   // what it has pushed in this substep, m
-    float rubbed[3]; // and held, along the contact
+    float pressed, rubbed;
 } dr_apart_contact;
 
 // A pair that is neither far nor slow: it needs a normal.
@@ -153,13 +151,10 @@ typedef struct dr_apart {
     uint8_t* is_pushed;   // something that does not yield has put the vertex where it is: it is the
                           // last to yield; set by the caller after sliding
     float* before;        // four floats per vertex: y before it was slid or cut
-    float* drift;         // four floats per vertex: where the velocity that it had before the
-                          // prediction takes it; of cloths, set by the caller for contacts
     float* carried;       // four floats per vertex: the way of what carries it along; fourth: it is
     float* jolt;          // how far the solver took each vertex from its prediction of late, m
     float edge_length;    // mean of the rest shape
     float recovery;       // that contacts may add to a gap in a substep, m; set by the caller
-    float h;              // s; the same
 
     // Balls, made with the list.
     float* ball;  // four floats per vertex: middle seen from the start, radius
@@ -234,14 +229,9 @@ void dr_apart_resolve(dr_apart* apart);
 bool dr_apart_slide(dr_apart* apart, dr_memory* memory, dr_pool* pool, bool is_first);
 // Cuts y until every pair is certified.
 bool dr_apart_cut(dr_apart* apart, dr_memory* memory, dr_pool* pool);
-// After the sweeps, on y: what is pressed, and goes less than about `slow` beside the way that all of
-// its cloth that is pressed has in common, goes half of it. In a jammed fold chains of the cloth and
-// contacts are at odds, and a substep corrects more than the last one left: vertices would go to and
-// fro for ever. Momentum is kept, and sheets that slide as a whole do not notice.
-void dr_apart_settle(dr_apart* apart, float slow);
 // Which ways, from x to y, are velocities: `way`; as they were: `before`. Contacts push cloths
-// apart, they do not throw them; and what friction holds does not slip.
-void dr_apart_calm(dr_apart* apart);
+// apart, they do not throw them; and what is pressed and moves less than about `slow` comes to rest.
+void dr_apart_calm(dr_apart* apart, float slow);
 // Pairs that touch at x, coincident triangles for instance; before the next call.
 int dr_apart_count_touching(const dr_apart* apart);
 // y is the start of the next substep.
