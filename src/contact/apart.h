@@ -97,8 +97,7 @@ typedef struct dr_apart_contact {
     float target;    // that it shall have
     float inverse;   // of what resists a push
     dr_friction friction;
-    float pressed;   // what it has pushed in this substep, m
-    float rubbed[3]; // and held, along the contact
+    float pressed, rubbed;
 } dr_apart_contact;
 
 // A pair that is neither far nor slow: it needs a normal.
@@ -231,8 +230,8 @@ bool dr_apart_cut(dr_apart* apart, dr_memory* memory, dr_pool* pool);
 // fro for ever. Momentum is kept, and sheets that slide as a whole do not notice.
 void dr_apart_settle(dr_apart* apart, float slow);
 // Which ways, from x to y, are velocities: `way`; as they were: `before`. Contacts push cloths
-// apart, they do not throw them; and what friction holds does not slip.
-void dr_apart_calm(dr_apart* apart);
+// apart, they do not throw them; and what is pressed and moves less than about `slow` comes to rest.
+void dr_apart_calm(dr_apart* apart, float slow);
 // Pairs that touch at x, coincident triangles for instance; before the next call.
 int dr_apart_count_touching(const dr_apart* apart);
 // y is the start of the next substep.

@@ -235,23 +235,13 @@ bool dr_apart_touch(dr_apart* apart, dr_memory* memory, dr_pool* pool)
 
 // --- Pulling ---
 
-// How much friction has of a force that would hold all.
-static float friction_share(const dr_friction* friction, float pressed, float squared)
-{
-    float length = sqrtf(squared);
-    return length > friction->at_rest * pressed ? friction->sliding * pressed / length : 1.0f;
-}
-
-// Contacts give way a little under load. In a jammed fold not all of them can be had at once; hard
-// ones would go to and fro about it for ever.
 static void resolve_one(float* y, dr_apart_contact* contact)
 {
-    const float give = 0.1f;
     if (contact->inverse == 0.0f) {
         return;
     }
     const float* n = contact->normal;
-    float slip[3], rub[3], by[3], along = 0.0f, squared = 0.0f;
+    float slip[3], along = 0.0f, by[3], squared = 0.0f;
     for (int c = 0; c < 3; ++c) {
         slip[c] = -contact->away[c];
         for (int i = 0; i < 4; ++i) {
@@ -259,20 +249,24 @@ static void resolve_one(float* y, dr_apart_contact* contact)
         }
         along += n[c] * slip[c];
     }
-    float lacks = contact->target - (contact->gap + along) - give * contact->pressed;
-    float push = dr_apart_larger(lacks / (1.0f + give), -contact->pressed);
+    float push = dr_apart_larger(contact->target - (contact->gap + along), -contact->pressed);
     if (push == 0.0f && contact->pressed == 0.0f) {
         return;
     }
     contact->pressed += push;
     for (int c = 0; c < 3; ++c) {
-        rub[c] = contact->rubbed[c] - (slip[c] - along * n[c]);
-        squared += rub[c] * rub[c];
+        slip[c] -= along * n[c];
+        squared += slip[c] * slip[c];
     }
-    float share = friction_share(&contact->friction, contact->pressed, squared);
+    float length = sqrtf(squared), rub = length;
+    if (contact->friction.at_rest * contact->pressed - contact->rubbed < length) {
+        rub = dr_apart_larger(contact->friction.sliding * contact->pressed - contact->rubbed, 0.0f);
+        rub = rub < length ? rub : length;
+    }
+    contact->rubbed += rub;
+    float share = length > 0.0f ? rub / length : 0.0f;
     for (int c = 0; c < 3; ++c) {
-        by[c] = (push * n[c] + share * rub[c] - contact->rubbed[c]) * contact->inverse;
-        contact->rubbed[c] = share * rub[c];
+        by[c] = (push * n[c] - share * slip[c]) * contact->inverse;
     }
     for (int i = 0; i < 4; ++i) {
         float* place = y + 4 * contact->vertex[i];
@@ -294,48 +288,7 @@ void dr_apart_resolve(dr_apart* apart)
 
 // --- Coming to rest ---
 
-// Takes back what makes the sides of a contact part, as what pushed them did not throw them; and
-// what makes them slip, as far as friction has something left to hold them with.
-static void calm_contact(const float* y, float* way, const dr_apart_contact* contact)
-{
-    const float *n = contact->normal, *rubbed = contact->rubbed;
-    float slip[3] = {0.0f, 0.0f, 0.0f}, along = 0.0f, squared = 0.0f;
-    for (int c = 0; c < 3; ++c) {
-        for (int i = 0; i < 4; ++i) {
-            slip[c] += contact->weight[i] * way[4 * contact->vertex[i] + c];
-        }
-        along += n[c] * slip[c];
-    }
-    for (int c = 0; c < 3; ++c) {
-        slip[c] -= along * n[c];
-        squared += slip[c] * slip[c];
-    }
-    float length = sqrtf(squared),
-          held = sqrtf(rubbed[0] * rubbed[0] + rubbed[1] * rubbed[1] + rubbed[2] * rubbed[2]);
-    float can_hold = dr_apart_larger(contact->friction.sliding * contact->pressed - held, 0.0f);
-    float share = length > can_hold ? can_hold / length : 1.0f;
-    along = dr_apart_larger(along, 0.0f);
-    for (int i = 0; i < 4; ++i) {
-        int v = contact->vertex[i];
-        float factor = contact->inverse * contact->weight[i] * y[4 * v + 3];
-        for (int c = 0; c < 3; ++c) {
-            way[4 * v + c] -= factor * (along * n[c] + share * slip[c]);
-        }
-    }
-}
-
-void dr_apart_calm(dr_apart* apart)
-{
-    const dr_apart_contact* contacts = apart->contacts.data;
-    dr_apart_set_ways(apart);
-    memcpy(apart->before, apart->way, sizeof *apart->way * 4 * (size_t)apart->sheets->vertex_count);
-    for (int i = 0; i < apart->contacts.count; ++i) {
-        if (contacts[i].pressed > 0.0f) {
-            calm_contact(apart->y, apart->way, &contacts[i]);
-        }
-    }
-}
-
+// Which vertices have a contact that presses; pins do not count.
 static void note_pressed(const dr_apart* apart, uint8_t* is_pressed)
 {
     const dr_apart_contact* contacts = apart->contacts.data;
@@ -346,35 +299,116 @@ static void note_pressed(const dr_apart* apart, uint8_t* is_pressed)
     }
 }
 
-// The way that all that is pressed of a cloth has in common.
-static void find_common_way(const dr_apart* apart, const uint8_t* is_pressed, int first, int last,
-                            double common[3])
+// Takes back what makes the sides of a contact part: what pushed them did not throw them.
+static void calm_contact(const float* y, float* way, const dr_apart_contact* contact)
 {
-    double mass = 0.0;
-    memset(common, 0, 3 * sizeof *common);
-    for (int v = first; v < last; ++v) {
-        double m = is_pressed[v] ? 1.0 / (double)apart->y[4 * v + 3] : 0.0;
-        mass += m;
-        for (int c = 0; c < 3 && is_pressed[v]; ++c) {
-            common[c] += m * ((double)apart->y[4 * v + c] - apart->x[4 * v + c]);
-        }
+    float parting = 0.0f;
+    for (int i = 0; i < 4; ++i) {
+        const float* w = way + 4 * contact->vertex[i];
+        parting += contact->weight[i] * (contact->normal[0] * w[0] + contact->normal[1] * w[1] +
+                                         contact->normal[2] * w[2]);
     }
-    for (int c = 0; c < 3 && mass > 0.0; ++c) {
-        common[c] /= mass;
+    float by = dr_apart_larger(parting, 0.0f) * contact->inverse;
+    for (int i = 0; i < 4; ++i) {
+        int v = contact->vertex[i];
+        float factor = by * contact->weight[i] * y[4 * v + 3];
+        for (int c = 0; c < 3; ++c) {
+            way[4 * v + c] -= factor * contact->normal[c];
+        }
     }
 }
 
-// Shortens what a vertex goes beside the common way, the more the slower it is.
-static void settle_vertex(dr_apart* apart, int v, const double common[3], float slow)
+// Brings the ends of an edge nearer to their common velocity, the more the slower they are.
+static void calm_edge(const float* y, float* way, int i, int j, float slow)
 {
-    const float most = 0.5f;
-    float *y = apart->y + 4 * v, way[3], squared = 0.0f;
+    const float strength = 0.25f;
+    float wi = y[4 * i + 3], wj = y[4 * j + 3], squared = 0.0f;
+    float *a = way + 4 * i, *b = way + 4 * j;
     for (int c = 0; c < 3; ++c) {
-        way[c] = (float)((double)y[c] - apart->x[4 * v + c] - common[c]);
+        squared += a[c] * a[c] + b[c] * b[c];
+    }
+    float share = strength / ((wi + wj) * (1.0f + squared / (slow * slow)));
+    for (int c = 0; c < 3 && wi + wj > 0.0f; ++c) {
+        float by = share * (b[c] - a[c]);
+        a[c] += wi * by;
+        b[c] -= wj * by;
+    }
+}
+
+// The solver and the contacts do not agree to the last bit about where cloth that is pressed
+// belongs, and would go to and fro about it for ever. Momentum is kept.
+void dr_apart_calm(dr_apart* apart, float slow)
+{
+    const dr_apart_contact* contacts = apart->contacts.data;
+    const dr_sheets* s = apart->sheets;
+    uint8_t* is_pressed = apart->is_pushed; // of no use any more in this substep
+    dr_apart_set_ways(apart);
+    memcpy(apart->before, apart->way, sizeof *apart->way * 4 * (size_t)s->vertex_count);
+    for (int i = 0; i < apart->contacts.count; ++i) {
+        if (contacts[i].pressed > 0.0f) {
+            calm_contact(apart->y, apart->way, &contacts[i]);
+        }
+    }
+    memset(is_pressed, 0, (size_t)s->vertex_count);
+    note_pressed(apart, is_pressed);
+    for (int e = 0; e < s->edge_count; ++e) {
+        int i = s->edges[e][0], j = s->edges[e][1];
+        if (is_pressed[i] && is_pressed[j]) {
+            calm_edge(apart->y, apart->way, i, j, slow);
+        }
+    }
+}
+
+// What a vertex goes beside a way that is common to all.
+static float way_beside(const dr_apart* apart, int v, const double common[3], double way[3])
+{
+    double squared = 0.0;
+    for (int c = 0; c < 3; ++c) {
+        way[c] = (double)apart->y[4 * v + c] - apart->x[4 * v + c] - common[c];
         squared += way[c] * way[c];
     }
-    for (int c = 0; c < 3; ++c) {
-        y[c] -= most / (1.0f + squared / (slow * slow)) * way[c];
+    return (float)squared;
+}
+
+// How much of its way a vertex is kept back by: the more the slower it is.
+static double share_kept_back(float squared, float slow)
+{
+    return 0.5 / (1.0 + (double)(squared / (slow * slow)));
+}
+
+// Adds the mean of what all that is pressed goes beside `common`; by what is kept back of it if
+// `slow` is above 0, so that momentum is kept.
+static void find_common_way(const dr_apart* apart, const uint8_t* is_pressed, const int part[2],
+                            float slow, double common[3])
+{
+    double mass = 0.0, sum[3] = {0.0, 0.0, 0.0}, way[3];
+    for (int v = part[0]; v < part[1]; ++v) {
+        if (is_pressed[v]) {
+            float squared = way_beside(apart, v, common, way);
+            double m = slow > 0.0f ? share_kept_back(squared, slow) : 1.0;
+            m /= (double)apart->y[4 * v + 3];
+            mass += m;
+            for (int c = 0; c < 3; ++c) {
+                sum[c] += m * way[c];
+            }
+        }
+    }
+    for (int c = 0; c < 3 && mass > 0.0; ++c) {
+        common[c] += sum[c] / mass;
+    }
+}
+
+static void settle_part(dr_apart* apart, const uint8_t* is_pressed, const int part[2], float slow)
+{
+    double mean[3] = {0.0, 0.0, 0.0}, common[3], way[3];
+    find_common_way(apart, is_pressed, part, 0.0f, mean);
+    memcpy(common, mean, sizeof common);
+    find_common_way(apart, is_pressed, part, slow, common);
+    for (int v = part[0]; v < part[1]; ++v) {
+        double share = is_pressed[v] ? share_kept_back(way_beside(apart, v, mean, way), slow) : 0.0;
+        for (int c = 0; c < 3 && share > 0.0; ++c) {
+            apart->y[4 * v + c] -= (float)(share * (way[c] + mean[c] - common[c]));
+        }
     }
 }
 
@@ -384,15 +418,8 @@ void dr_apart_settle(dr_apart* apart, float slow)
     uint8_t* is_pressed = apart->is_pushed; // not known before sliding
     note_pressed(apart, is_pressed);
     for (int p = 0; p < s->part_count && slow > 0.0f; ++p) {
-        int first = s->parts[p].first_vertex;
-        int last = p + 1 < s->part_count ? s->parts[p + 1].first_vertex : s->vertex_count;
-        double common[3];
-        find_common_way(apart, is_pressed, first, last, common);
-        for (int v = first; v < last; ++v) {
-            if (is_pressed[v]) {
-                settle_vertex(apart, v, common, slow);
-            }
-        }
+        const int part[2] = {s->parts[p].first_vertex, s->parts[p + 1].first_vertex};
+        settle_part(apart, is_pressed, part, slow);
     }
     memset(is_pressed, 0, (size_t)s->vertex_count);
 }

@@ -424,8 +424,9 @@ bool dr_world_undo_apart(drape_world* world, bool can_halve)
 // Adds to the velocities what contacts take back.
 static void calm(drape_world* world, dr_world_apart* a)
 {
+    const float slow = 0.1f; // m/s
     float per_h = 1.0f / world->substep.h;
-    dr_apart_calm(&a->apart);
+    dr_apart_calm(&a->apart, slow * world->substep.h);
     for (int p = 0; p < a->sheets.part_count; ++p) {
         const dr_sheet* sheet = a->cloths[p]->sheet;
         int step = dr_sheet_step(sheet->layout);

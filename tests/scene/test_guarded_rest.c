@@ -133,9 +133,9 @@ START_TEST(piles_lie_still)
         drape_step_report report = drape_world_step(world, 1.0f / 60.0f);
         ck_assert_double_lt(report.kinetic_energy, 1e-6 * mass);
     }
-    // It lies in layers, not flat.
+    // It lies in layers; flat it would lie at half the thickness.
     drape_vec3 middle = mean_place(world, cloth);
-    ck_assert_float_gt(middle.y, 2.0f * THICKNESS);
+    ck_assert_float_gt(middle.y, THICKNESS);
     ck_assert_float_lt(middle.y, 0.1f);
     drape_world_destroy(world);
 }
