@@ -236,6 +236,20 @@ static void look_at_batch(const dr_touch_args* args, const int32_t* slots,
     now->count = 0;
 }
 
+// Eight bounds, and nothing behind the end of a list: there lies that of another feature, which
+// another thread may be writing.
+static inline dr_f8 load_bounds(const float* bounds, int exist)
+{
+    if (exist >= 8) {
+        return dr_f8_load(bounds);
+    }
+    float some[8] = {0.0f};
+    for (int i = 0; i < exist; ++i) {
+        some[i] = bounds[i];
+    }
+    return dr_f8_load(some);
+}
+
 // Looks at the features whose distance may have fallen below the limit since the last time.
 static inline int look(const dr_touch_args* args, const int32_t* slots, const dr_touch_list* list,
                        const float* limits, int limit_count, dr_touch_near* out,
@@ -252,7 +266,7 @@ static inline int look(const dr_touch_args* args, const int32_t* slots, const dr
     int found = 0;
     for (int first = 0; first < list->count; first += 8) {
         int exist = list->count - first < 8 ? list->count - first : 8;
-        int bits = dr_f8_bits(dr_f8_less(dr_f8_load(list->bounds + first), threshold));
+        int bits = dr_f8_bits(dr_f8_less(load_bounds(list->bounds + first, exist), threshold));
         bits &= (1 << exist) - 1;
         for (; bits != 0; bits &= bits - 1) {
             now.at[now.count++] = first + __builtin_ctz((unsigned)bits);

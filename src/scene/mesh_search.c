@@ -83,9 +83,8 @@ static bool make_room(dr_candidates* out, dr_memory* memory, int count)
     if (out->list.capacity >= count + least) {
         return true;
     }
-    // Eight more: vectors of bounds are read whole.
     return dr_array_reserve(memory, &out->list, sizeof(int32_t), count + count / 2 + least) &&
-           dr_array_reserve(memory, &out->bounds, sizeof(float), out->list.capacity + 8);
+           dr_array_reserve(memory, &out->bounds, sizeof(float), out->list.capacity);
 }
 
 // Sorts pairs by the feature of the cloth.
