@@ -453,7 +453,7 @@ typedef struct drape_step_report {
     drape_run_counts counts;
     float smallest_gap;   // between vertices and colliders, m; infinity without colliders; to
                           // meshes further than contacts are looked for, a lower bound
-    float max_stretch;    // largest edge strain, 0.01 is 1 %
+    float max_stretch;    // largest strain of an edge that has a length at rest, 0.01 is 1 %
     double kinetic_energy; // J
     int heap_calls;       // calls of the allocator
     int sleeping_count;   // cloths that sleep

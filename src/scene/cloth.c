@@ -317,7 +317,8 @@ float dr_cloth_max_stretch(const dr_cloth* cloth)
         drape_vec3 a = dr_sheet_get(sheet->layout, sheet->start, sheet->slot_of_vertex[v[0]]);
         drape_vec3 b = dr_sheet_get(sheet->layout, sheet->start, sheet->slot_of_vertex[v[1]]);
         drape_vec3 d = dr_sub(b, a);
-        float stretch = sqrtf(dr_dot(d, d)) / cloth->edge_rest[i] - 1.0f;
+        float rest = cloth->edge_rest[i];
+        float stretch = rest > 0.0f ? sqrtf(dr_dot(d, d)) / rest - 1.0f : 0.0f;
         most = stretch > most ? stretch : most;
     }
     return most;

@@ -1,6 +1,7 @@
 // Stretching of a general mesh: what its triangles are made of.
 #include <math.h>
 
+#include "core/vec_math.h"
 #include "solver/hinge.h"
 #include "solver/xpbd.h"
 #include "solver/xpbd_mesh.h"
@@ -44,13 +45,38 @@ static void slots_of(const dr_stars* stars, const place* at, int32_t slots[3])
 
 // --- Rest shapes ---
 
+// The longest side of a rest triangle, its direction and the one across it. False when the triangle
+// is not so thin that this is its frame: within another one gradients of warp and weft are next to
+// parallel there, and their system is beyond floats. What little such a triangle knows of warp and
+// weft is lost.
+static bool sliver_frame(const dr_mesh* mesh, const int32_t v[3], drape_vec3* along,
+                         drape_vec3* across)
+{
+    drape_vec3 side[3];
+    int longest = 0;
+    for (int i = 0; i < 3; ++i) {
+        side[i] = dr_sub(mesh->rest[v[(i + 1) % 3]], mesh->rest[v[i]]);
+        longest = dr_length(side[i]) > dr_length(side[longest]) ? i : longest;
+    }
+    float length = dr_length(side[longest]);
+    drape_vec3 normal = dr_cross(side[0], side[1]);
+    if (dr_length(normal) > 0.02f * length * length) {
+        return false;
+    }
+    *along = dr_scale(side[longest], 1.0f / length);
+    *across = dr_normalize(dr_cross(normal, *along));
+    return true;
+}
+
 // Inverse of the rest triangle in its warp and weft frame.
 static void fill_triangle(struct dr_xpbd_mesh* out, const place* at, const dr_mesh* mesh,
                           const int32_t v[3])
 {
     dr_triangle_batch* batch = &out->triangles[at->row];
     drape_vec3 warp, weft, x0 = mesh->rest[v[0]], x1 = mesh->rest[v[1]], x2 = mesh->rest[v[2]];
-    dr_mesh_warp_direction(mesh, out->stars.triangles[at->row][at->lane], &warp, &weft);
+    if (!sliver_frame(mesh, v, &warp, &weft)) {
+        dr_mesh_warp_direction(mesh, out->stars.triangles[at->row][at->lane], &warp, &weft);
+    }
     double e1[3] = {(double)x1.x - x0.x, (double)x1.y - x0.y, (double)x1.z - x0.z};
     double e2[3] = {(double)x2.x - x0.x, (double)x2.y - x0.y, (double)x2.z - x0.z};
     double d00 = e1[0] * warp.x + e1[1] * warp.y + e1[2] * warp.z;

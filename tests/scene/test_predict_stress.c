@@ -290,6 +290,44 @@ START_TEST(pins_through_each_other_blow_nothing_up)
 }
 END_TEST
 
+// A wheel of slivers, three hundred times as long as wide, hung up by its hub.
+START_TEST(slivers_stay_together)
+{
+    enum { spokes = 1000 };
+    static drape_vec3 places[spokes + 1];
+    static int32_t triangles[spokes][3];
+    places[0] = vec(0, 1, 0);
+    for (int i = 0; i < spokes; ++i) {
+        float angle = 2.0f * PI * (float)i / spokes;
+        places[1 + i] = vec(0.5f * cosf(angle), 1.0f, 0.5f * sinf(angle));
+        triangles[i][0] = 0;
+        triangles[i][1] = 1 + (i + 1) % spokes;
+        triangles[i][2] = 1 + i;
+    }
+    drape_world_def def = drape_world_defaults();
+    ck_assert(drape_method_by_name("predict", &def.method));
+    def.substeps = def.iterations = 4;
+    drape_world* world = drape_world_create(&def);
+    drape_cloth_def cloth = drape_cloth_defaults();
+    cloth.control.yarns = _i != 0;
+    drape_mesh_view view = {.positions = places,
+                            .vertex_count = spokes + 1,
+                            .triangles = triangles[0],
+                            .triangle_count = spokes};
+    drape_cloth_id id = drape_cloth_add_mesh(world, &cloth, &view);
+    ck_assert_msg(drape_cloth_is_valid(world, id), "%s", drape_world_error(world));
+    pin_vertices(world, id, (int32_t[]){0}, 1);
+    for (int frame = 0; frame < 20; ++frame) {
+        ck_assert_int_eq(drape_world_step(world, STEP).non_finite_count, 0);
+        for (int v = 1; v <= spokes; ++v) {
+            float spoke = dr_length(dr_sub(place_of(world, id, v), places[0]));
+            ck_assert_msg(spoke < 0.55f, "%g m", (double)spoke);
+        }
+    }
+    drape_world_destroy(world);
+}
+END_TEST
+
 // What is torn is part of a snapshot.
 START_TEST(a_bad_day_goes_on_from_a_snapshot)
 {
@@ -323,6 +361,7 @@ int main(void)
     tcase_add_loop_test(tests, pins_torn_through_the_leg_come_back, 0, wish_count);
     tcase_add_loop_test(tests, tangled_layers_come_apart, 0, wish_count);
     tcase_add_loop_test(tests, pins_through_each_other_blow_nothing_up, 0, wish_count);
+    tcase_add_loop_test(tests, slivers_stay_together, 0, 2);
     tcase_add_loop_test(tests, a_bad_day_goes_on_from_a_snapshot, 0, wish_count);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
