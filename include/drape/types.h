@@ -247,7 +247,7 @@ typedef struct drape_fabric {
     float bend_weft;        // N m
     float friction_static;  // on itself and on colliders without a friction of their own
     float friction_dynamic;
-    float strain_limit;     // strain at which the cloth locks, 0.05 is 5 %; told, not yet enforced
+    float strain_limit;     // strain at which yarns lock, 0.05 is 5 %; kept by guarded cloth
     float bend_damping;     // internal friction of bending: a stress of this many seconds of rate
 } drape_fabric;
 

@@ -120,9 +120,9 @@ static float mean_edge(const dr_apart* apart)
 // All arrays of four floats per vertex.
 static float** vertex_arrays(dr_apart* apart, int k)
 {
-    float** const arrays[] = {&apart->x,      &apart->y,      &apart->way,    &apart->rest,
-                              &apart->ball,   &apart->place,  &apart->box_lo, &apart->box_hi,
-                              &apart->before, &apart->carried};
+    float** const arrays[] = {&apart->x,      &apart->y,       &apart->way,    &apart->rest,
+                              &apart->ball,   &apart->place,   &apart->box_lo, &apart->box_hi,
+                              &apart->before, &apart->carried, &apart->drift};
     return k < (int)(sizeof arrays / sizeof arrays[0]) ? arrays[k] : NULL;
 }
 

@@ -75,8 +75,9 @@ static inline dr_apart_kind dr_apart_kind_of(int list)
 }
 
 // Contacts are made for pairs that are further apart than they shall be by this factor: what rests
-// at its distance is pulled at by the solver all the same, and must not fall in between.
-#define DR_APART_AHEAD 1.15f
+// at its distance is pulled at by the solver all the same, and must not fall in between. In a fold
+// that is jammed sweeps pull by half a thickness.
+#define DR_APART_AHEAD 1.5f
 
 // Listed pairs of one kind, in the order of their features.
 typedef struct dr_apart_list {
@@ -151,10 +152,13 @@ typedef struct dr_apart {
     uint8_t* is_pushed;   // something that does not yield has put the vertex where it is: it is the
                           // last to yield; set by the caller after sliding
     float* before;        // four floats per vertex: y before it was slid or cut
+    float* drift;         // four floats per vertex: where the velocity that it had before the
+                          // prediction takes it; of cloths, set by the caller for contacts
     float* carried;       // four floats per vertex: the way of what carries it along; fourth: it is
     float* jolt;          // how far the solver took each vertex from its prediction of late, m
     float edge_length;    // mean of the rest shape
     float recovery;       // that contacts may add to a gap in a substep, m; set by the caller
+    float h;              // s; the same
 
     // Balls, made with the list.
     float* ball;  // four floats per vertex: middle seen from the start, radius
@@ -229,6 +233,11 @@ void dr_apart_resolve(dr_apart* apart);
 bool dr_apart_slide(dr_apart* apart, dr_memory* memory, dr_pool* pool, bool is_first);
 // Cuts y until every pair is certified.
 bool dr_apart_cut(dr_apart* apart, dr_memory* memory, dr_pool* pool);
+// After the sweeps, on y: what is pressed, and goes less than about `slow` beside the way that all of
+// its cloth that is pressed has in common, goes half of it. In a jammed fold chains of the cloth and
+// contacts are at odds, and a substep corrects more than the last one left: vertices would go to and
+// fro for ever. Momentum is kept, and sheets that slide as a whole do not notice.
+void dr_apart_settle(dr_apart* apart, float slow);
 // Which ways, from x to y, are velocities: `way`; as they were: `before`. Contacts push cloths
 // apart, they do not throw them; and what is pressed and moves less than about `slow` comes to rest.
 void dr_apart_calm(dr_apart* apart, float slow);

@@ -59,6 +59,27 @@ static bool set_normal(const dr_apart* apart, dr_apart_contact* contact, dr_apar
     return s.gap > 0.0;
 }
 
+// Friction of a contact: that of rest where its sides do not slide over each other.
+static dr_friction friction_of(const dr_apart* apart, const dr_apart_contact* contact)
+{
+    const dr_friction* a = &apart->cloths[apart->part_of_vertex[contact->vertex[0]]].friction;
+    const dr_friction* b = &apart->cloths[apart->part_of_vertex[contact->vertex[3]]].friction;
+    float slip[3] = {0.0f, 0.0f, 0.0f}, along = 0.0f, squared = 0.0f;
+    for (int c = 0; c < 3; ++c) {
+        for (int i = 0; i < 4; ++i) {
+            slip[c] += contact->weight[i] * apart->drift[4 * contact->vertex[i] + c];
+        }
+        along += contact->normal[c] * slip[c];
+    }
+    for (int c = 0; c < 3; ++c) {
+        slip[c] -= along * contact->normal[c];
+        squared += slip[c] * slip[c];
+    }
+    float at_rest = 0.5f * (a->at_rest + b->at_rest), sliding = 0.5f * (a->sliding + b->sliding);
+    float grip = dr_contact_grip(sqrtf(squared), apart->h);
+    return (dr_friction){at_rest, sliding + grip * (at_rest - sliding)};
+}
+
 // What cannot be moved, or touches, keeps a contact that does nothing.
 static void make_contact(const dr_apart* apart, dr_apart_kind kind, const int32_t vertex[4],
                          const dr_closest* closest, float target, dr_apart_contact* out)
@@ -76,10 +97,7 @@ static void make_contact(const dr_apart* apart, dr_apart_kind kind, const int32_
     // What is nearer than the thickness already comes apart slowly: its way is its velocity.
     out->target = fminf(target, out->gap + apart->recovery);
     out->inverse = 1.0f / resists;
-    const dr_apart_cloth* a = &apart->cloths[apart->part_of_vertex[out->vertex[0]]];
-    const dr_apart_cloth* b = &apart->cloths[apart->part_of_vertex[out->vertex[3]]];
-    out->friction.at_rest = 0.5f * (a->friction.at_rest + b->friction.at_rest);
-    out->friction.sliding = 0.5f * (a->friction.sliding + b->friction.sliding);
+    out->friction = friction_of(apart, out);
 }
 
 // The mean thickness of two cloths, within a cloth no more than it has at rest.
@@ -270,6 +288,17 @@ void dr_apart_resolve(dr_apart* apart)
 
 // --- Coming to rest ---
 
+// Which vertices have a contact that presses; pins do not count.
+static void note_pressed(const dr_apart* apart, uint8_t* is_pressed)
+{
+    const dr_apart_contact* contacts = apart->contacts.data;
+    for (int i = 0; i < apart->contacts.count; ++i) {
+        for (int k = 0; k < 4 && contacts[i].pressed > 0.0f; ++k) {
+            is_pressed[contacts[i].vertex[k]] = apart->y[4 * contacts[i].vertex[k] + 3] > 0.0f;
+        }
+    }
+}
+
 // Takes back what makes the sides of a contact part: what pushed them did not throw them.
 static void calm_contact(const float* y, float* way, const dr_apart_contact* contact)
 {
@@ -315,19 +344,82 @@ void dr_apart_calm(dr_apart* apart, float slow)
     uint8_t* is_pressed = apart->is_pushed; // of no use any more in this substep
     dr_apart_set_ways(apart);
     memcpy(apart->before, apart->way, sizeof *apart->way * 4 * (size_t)s->vertex_count);
-    memset(is_pressed, 0, (size_t)s->vertex_count);
     for (int i = 0; i < apart->contacts.count; ++i) {
         if (contacts[i].pressed > 0.0f) {
             calm_contact(apart->y, apart->way, &contacts[i]);
-            for (int k = 0; k < 4; ++k) {
-                is_pressed[contacts[i].vertex[k]] = 1;
-            }
         }
     }
+    memset(is_pressed, 0, (size_t)s->vertex_count);
+    note_pressed(apart, is_pressed);
     for (int e = 0; e < s->edge_count; ++e) {
         int i = s->edges[e][0], j = s->edges[e][1];
         if (is_pressed[i] && is_pressed[j]) {
             calm_edge(apart->y, apart->way, i, j, slow);
         }
     }
+}
+
+// What a vertex goes beside a way that is common to all.
+static float way_beside(const dr_apart* apart, int v, const double common[3], double way[3])
+{
+    double squared = 0.0;
+    for (int c = 0; c < 3; ++c) {
+        way[c] = (double)apart->y[4 * v + c] - apart->x[4 * v + c] - common[c];
+        squared += way[c] * way[c];
+    }
+    return (float)squared;
+}
+
+// How much of its way a vertex is kept back by: the more the slower it is.
+static double share_kept_back(float squared, float slow)
+{
+    return 0.5 / (1.0 + (double)(squared / (slow * slow)));
+}
+
+// Adds the mean of what all that is pressed goes beside `common`; by what is kept back of it if
+// `slow` is above 0, so that momentum is kept.
+static void find_common_way(const dr_apart* apart, const uint8_t* is_pressed, const int part[2],
+                            float slow, double common[3])
+{
+    double mass = 0.0, sum[3] = {0.0, 0.0, 0.0}, way[3];
+    for (int v = part[0]; v < part[1]; ++v) {
+        if (is_pressed[v]) {
+            float squared = way_beside(apart, v, common, way);
+            double m = slow > 0.0f ? share_kept_back(squared, slow) : 1.0;
+            m /= (double)apart->y[4 * v + 3];
+            mass += m;
+            for (int c = 0; c < 3; ++c) {
+                sum[c] += m * way[c];
+            }
+        }
+    }
+    for (int c = 0; c < 3 && mass > 0.0; ++c) {
+        common[c] += sum[c] / mass;
+    }
+}
+
+static void settle_part(dr_apart* apart, const uint8_t* is_pressed, const int part[2], float slow)
+{
+    double mean[3] = {0.0, 0.0, 0.0}, common[3], way[3];
+    find_common_way(apart, is_pressed, part, 0.0f, mean);
+    memcpy(common, mean, sizeof common);
+    find_common_way(apart, is_pressed, part, slow, common);
+    for (int v = part[0]; v < part[1]; ++v) {
+        double share = is_pressed[v] ? share_kept_back(way_beside(apart, v, mean, way), slow) : 0.0;
+        for (int c = 0; c < 3 && share > 0.0; ++c) {
+            apart->y[4 * v + c] -= (float)(share * (way[c] + mean[c] - common[c]));
+        }
+    }
+}
+
+void dr_apart_settle(dr_apart* apart, float slow)
+{
+    const dr_sheets* s = apart->sheets;
+    uint8_t* is_pressed = apart->is_pushed; // not known before sliding
+    note_pressed(apart, is_pressed);
+    for (int p = 0; p < s->part_count && slow > 0.0f; ++p) {
+        const int part[2] = {s->parts[p].first_vertex, s->parts[p + 1].first_vertex};
+        settle_part(apart, is_pressed, part, slow);
+    }
+    memset(is_pressed, 0, (size_t)s->vertex_count);
 }

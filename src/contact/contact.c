@@ -316,6 +316,40 @@ void dr_contact_inherit(dr_contact1* contacts, int count, const dr_contact1* bef
 
 // --- Resolution ---
 
+drape_vec3 dr_contact_way_before(const dr_sheet* sheet, const dr_predict_args* predicted, int slot)
+{
+    if (!(dr_sheet_inverse_mass(sheet, slot) > 0.0f)) {
+        return dr_sub(dr_sheet_get(sheet->layout, sheet->pos, slot),
+                      dr_sheet_get(sheet->layout, sheet->start, slot));
+    }
+    drape_vec3 push = predicted->gravity;
+    if (sheet->force) {
+        push = dr_add(push, dr_sheet_get(sheet->layout, sheet->force, slot));
+    }
+    drape_vec3 v = dr_sub(dr_sheet_get(sheet->layout, sheet->vel, slot),
+                          dr_scale(push, predicted->keep * predicted->h));
+    return dr_scale(v, predicted->h);
+}
+
+void dr_contact_set_grips(const dr_sheet* sheet, const dr_predict_args* predicted,
+                          dr_contact1* contacts, int count)
+{
+    for (int k = 0; k < count; ++k) {
+        dr_contact1* contact = &contacts[k];
+        drape_vec3 way = dr_scale(contact->anchor, -1.0f);
+        for (int i = 0; i < 3; ++i) {
+            if (contact->weight[i] > 0.0f) {
+                int slot = contact->slot[i];
+                drape_vec3 to = dr_add(dr_sheet_get(sheet->layout, sheet->start, slot),
+                                       dr_contact_way_before(sheet, predicted, slot));
+                way = dr_add(way, dr_scale(to, contact->weight[i]));
+            }
+        }
+        way = dr_sub(way, dr_scale(contact->normal, dr_dot(way, contact->normal)));
+        contact->grip = dr_contact_grip(dr_length(way), predicted->h);
+    }
+}
+
 static void move_point(const dr_sheet* sheet, const dr_contact1* contact, drape_vec3 by, float ws)
 {
     for (int i = 0; i < 3; ++i) {
@@ -353,7 +387,10 @@ void dr_contact_resolve(const dr_sheet* sheet, dr_contact1* contacts, int count)
         drape_vec3 slide = dr_sub(slip, dr_scale(contact->normal, along));
         float length = sqrtf(dr_dot(slide, slide)), rub = length;
         if (contact->friction.at_rest * contact->pressed - contact->rubbed < length) {
-            float can_slow = contact->friction.sliding * contact->pressed - contact->rubbed;
+            const dr_friction* friction = &contact->friction;
+            float slows =
+                friction->sliding + contact->grip * (friction->at_rest - friction->sliding);
+            float can_slow = slows * contact->pressed - contact->rubbed;
             rub = fminf(fmaxf(can_slow, 0.0f), length);
         }
         if (length > 0.0f) {

@@ -36,6 +36,17 @@ typedef struct dr_friction {
     float at_rest, sliding;
 } dr_friction;
 
+// A contact that slips in a sweep of the solver need not slide: where folds are jammed, sweeps go to
+// and fro by more than friction can hold, and friction that fell to that of sliding at once would let
+// piles jerk for ever. So it falls with the speed at which the substep began. `way` is that along
+// the contact. 1: it does not slide, and has the friction of rest throughout; 0: it slides.
+#define DR_CONTACT_CREEP 0.02f // m/s; it slides from twice as fast on
+static inline float dr_contact_grip(float way, float h)
+{
+    float grip = 2.0f - way / (DR_CONTACT_CREEP * h);
+    return grip < 0.0f ? 0.0f : grip > 1.0f ? 1.0f : grip;
+}
+
 // A rotation, row by row, and its inverse.
 static inline drape_vec3 dr_matrix_apply(const float m[9], drape_vec3 v)
 {
@@ -64,6 +75,7 @@ typedef struct dr_contact8 {
     float gap[8];
     float pressed[8]; // sum of normal corrections in this substep, m
     float rubbed[8];  // sum of tangential corrections
+    float grip[8];    // dr_contact_grip
     int32_t vector;
     int32_t count;    // lanes in contact
 } dr_contact8;
@@ -73,7 +85,7 @@ typedef struct dr_contact1 {
     int32_t slot[3];
     float weight[3];
     drape_vec3 normal, anchor;
-    float gap, pressed, rubbed;
+    float gap, pressed, rubbed, grip;
     dr_friction friction;
 } dr_contact1;
 
@@ -108,6 +120,9 @@ typedef struct dr_contact_kernels {
     // into out, which has room for all; returns their number.
     int (*detect_edges)(const dr_detect_args* args, const int32_t (*edges)[2], const int32_t* list,
                         int count, dr_contact1* out);
+    // Sets how `count` contacts hold, from the velocities before the prediction.
+    void (*grip)(const dr_sheet* sheet, const dr_predict_args* predicted, dr_contact8* contacts,
+                 int count);
     // One pass over `count` contacts of one obstacle.
     void (*resolve)(const dr_sheet* sheet, dr_friction friction, dr_contact8* contacts, int count);
     // Smallest distance of committed vertices of [begin, end) at the obstacle's end pose.
@@ -126,6 +141,11 @@ int dr_contact_face(const dr_detect_args* args, const int32_t slot[3],
 // is in the positions already. Both lists are in the order of their features.
 void dr_contact_inherit(dr_contact1* contacts, int count, const dr_contact1* before,
                         int before_count);
+// Where the velocity that it had before the prediction would take a vertex.
+drape_vec3 dr_contact_way_before(const dr_sheet* sheet, const dr_predict_args* predicted, int slot);
+// How single contacts hold.
+void dr_contact_set_grips(const dr_sheet* sheet, const dr_predict_args* predicted,
+                          dr_contact1* contacts, int count);
 // One pass over single contacts, in order.
 void dr_contact_resolve(const dr_sheet* sheet, dr_contact1* contacts, int count);
 

@@ -94,6 +94,7 @@ static int detect(const dr_detect_args* args, int begin, int end, dr_contact8* o
         dr_f8_store(contact->gap, dr_f8_select(touching, gap, dr_f8_set(OUT_OF_REACH)));
         dr_f8_store(contact->pressed, zero);
         dr_f8_store(contact->rubbed, zero);
+        dr_f8_store(contact->grip, zero);
         contact->vector = k;
         contact->count = bit_count(bits);
     }
@@ -302,10 +303,36 @@ static int detect_edges(const dr_detect_args* args, const int32_t (*edges)[2], c
 
 // --- Resolution ---
 
+// As dr_contact_grip.
+static void grip(const dr_sheet* sheet, const dr_predict_args* predicted, dr_contact8* contacts,
+                 int count)
+{
+    dr_f8 zero = dr_f8_zero(), one = dr_f8_set(1.0f), two = dr_f8_set(2.0f);
+    dr_f8 h = dr_f8_set(predicted->h), pushed = dr_f8_set(predicted->keep * predicted->h);
+    dr_f8 creep = dr_f8_set(DR_CONTACT_CREEP * predicted->h);
+    for (int i = 0; i < count; ++i) {
+        dr_contact8* contact = &contacts[i];
+        dr_v8 start = dr_lanes_load(sheet->layout, sheet->start, contact->vector).p;
+        dr_v8 vel = dr_lanes_load(sheet->layout, sheet->vel, contact->vector).p;
+        dr_v8 push = splat(predicted->gravity);
+        if (sheet->force) {
+            push = dr_v8_add(push, dr_lanes_load(sheet->layout, sheet->force, contact->vector).p);
+        }
+        dr_v8 way = dr_v8_scale(dr_v8_sub(vel, dr_v8_scale(push, pushed)), h);
+        way = dr_v8_sub(way, dr_v8_sub(dr_v8_load(contact->anchor[0]), start));
+        dr_v8 normal = dr_v8_load(contact->normal[0]);
+        way = dr_v8_sub(way, dr_v8_scale(normal, dr_v8_dot(way, normal)));
+        dr_f8 length = dr_f8_sqrt(dr_v8_dot(way, way));
+        dr_f8 holds = dr_f8_sub(two, dr_f8_div(length, creep));
+        dr_f8_store(contact->grip, dr_f8_min(dr_f8_max(holds, zero), one));
+    }
+}
+
 static void resolve(const dr_sheet* sheet, dr_friction friction, dr_contact8* contacts, int count)
 {
     dr_f8 zero = dr_f8_zero(), one = dr_f8_set(1.0f);
     dr_f8 at_rest = dr_f8_set(friction.at_rest), sliding = dr_f8_set(friction.sliding);
+    dr_f8 more = dr_f8_set(friction.at_rest - friction.sliding);
     for (int i = 0; i < count; ++i) {
         dr_contact8* contact = &contacts[i];
         dr_lanes pos = dr_lanes_load(sheet->layout, sheet->pos, contact->vector);
@@ -322,7 +349,8 @@ static void resolve(const dr_sheet* sheet, dr_friction friction, dr_contact8* co
         dr_v8 slide = dr_v8_sub(slip, dr_v8_scale(normal, along));
         dr_f8 length = dr_f8_sqrt(dr_v8_dot(slide, slide));
         dr_f8 can_hold = dr_f8_sub(dr_f8_mul(at_rest, pressed), rubbed);
-        dr_f8 can_slow = dr_f8_sub(dr_f8_mul(sliding, pressed), rubbed);
+        dr_f8 slows = dr_f8_add(sliding, dr_f8_mul(more, dr_f8_load(contact->grip)));
+        dr_f8 can_slow = dr_f8_sub(dr_f8_mul(slows, pressed), rubbed);
         dr_f8 slowed = dr_f8_min(dr_f8_max(can_slow, zero), length);
         dr_f8 rub = dr_f8_select(dr_f8_less(can_hold, length), slowed, length);
         dr_f8 moves = dr_f8_less(zero, length);
@@ -352,4 +380,5 @@ static float gap(const dr_sheet* sheet, const dr_obstacle* obstacle, int begin, 
 }
 
 const dr_contact_kernels DR_KERNEL(dr_contact_kernels);
-const dr_contact_kernels DR_KERNEL(dr_contact_kernels) = {detect, detect_edges, resolve, gap};
+const dr_contact_kernels DR_KERNEL(dr_contact_kernels) = {detect, detect_edges, grip, resolve,
+                                                            gap};

@@ -3,9 +3,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/vec_math.h"
 #include "collide/tessellate.h"
 #include "scene/apart_exit.h"
 #include "scene/apart_solids.h"
+#include "solver/stretch_limit.h"
 
 typedef struct dr_world_apart {
     dr_sheets sheets;
@@ -13,9 +15,11 @@ typedef struct dr_world_apart {
     dr_apart_solids solids;
     dr_apart apart;
     dr_apart_exits exits;
-    int32_t* first_slot;     // by part
-    int32_t* vertex_of_slot; // from first_slot on: among all, -1 where there is none
-    bool has_told;           // that something crosses
+    int32_t* first_slot;      // by part
+    int32_t* vertex_of_slot;  // from first_slot on: among all, -1 where there is none
+    bool has_told;            // that something crosses
+    dr_stretch_bound* bounds; // of all cloths
+    int bound_count;
 
     // Before the substep, to undo it.
     drape_step_report report;
@@ -94,6 +98,26 @@ static void free_slots(drape_world* world, dr_world_apart* a)
     }
 }
 
+// All bounds of the cloths into `out`, or only counts them.
+static int list_bounds(const dr_world_apart* a, dr_stretch_bound* out)
+{
+    int count = 0;
+    for (int p = 0; p < a->sheets.part_count; ++p) {
+        const dr_sheets_part* part = &a->sheets.parts[p];
+        count += dr_stretch_bounds_of(part->mesh, part->columns, part->first_vertex,
+                                      a->cloths[p]->fabric.strain_limit, out ? out + count : NULL);
+    }
+    return count;
+}
+
+static bool create_bounds(drape_world* world, dr_world_apart* a)
+{
+    int count = list_bounds(a, NULL);
+    a->bounds = dr_new(&world->memory, dr_stretch_bound, count + 1);
+    a->bound_count = a->bounds ? list_bounds(a, a->bounds) : 0;
+    return a->bounds != NULL;
+}
+
 static bool refresh(drape_world* world)
 {
     float tolerance = dr_tessellate_tolerance(world->def.thickness);
@@ -103,7 +127,7 @@ static bool refresh(drape_world* world)
     dr_world_free_apart(world);
     dr_world_apart* a = world->apart = dr_new_zeroed(&world->memory, dr_world_apart, 1);
     bool made =
-        a && create_sheets(world, a) && number_slots(world, a) &&
+        a && create_sheets(world, a) && number_slots(world, a) && create_bounds(world, a) &&
         dr_apart_solids_create(&a->solids, world) &&
         dr_apart_create(&a->apart, &world->memory, &a->sheets, &a->solids.sheets, world->isa);
     if (!made) {
@@ -124,6 +148,9 @@ void dr_world_free_apart(drape_world* world)
     dr_apart_solids_free(&a->solids, &world->memory);
     if (a->velocity) {
         dr_delete(&world->memory, a->velocity, a->velocity_floats);
+    }
+    if (a->bounds) {
+        dr_delete(&world->memory, a->bounds, a->bound_count + 1);
     }
     dr_delete(&world->memory, a->cloths, a->sheets.part_count + 1);
     dr_sheets_free(&a->sheets, &world->memory);
@@ -157,6 +184,20 @@ static void gather(const dr_world_apart* a, bool of_start, float* out)
     }
 }
 
+// Where the velocities before the prediction take the vertices.
+static void gather_drift(const drape_world* world, const dr_world_apart* a)
+{
+    dr_predict_args predicted = dr_world_predict_args(world);
+    for (int p = 0; p < a->sheets.part_count; ++p) {
+        const dr_sheet* sheet = a->cloths[p]->sheet;
+        float* out = a->apart.drift + 4 * a->sheets.parts[p].first_vertex;
+        for (int v = 0; v < sheet->vertex_count; ++v) {
+            drape_vec3 way = dr_contact_way_before(sheet, &predicted, sheet->slot_of_vertex[v]);
+            memcpy(out + 4 * v, &way, sizeof way);
+        }
+    }
+}
+
 static void scatter(const dr_world_apart* a)
 {
     for (int p = 0; p < a->sheets.part_count; ++p) {
@@ -176,6 +217,7 @@ static void set_up(drape_world* world, dr_world_apart* a)
 {
     const float exit_speed = 0.06f, pull_speed = 0.5f;
     a->apart.recovery = exit_speed * world->substep.h;
+    a->apart.h = world->substep.h;
     a->apart.untangle.way = fminf(pull_speed * world->substep.h, 0.1f * a->apart.edge_length);
     a->exits.way = a->apart.untangle.way;
     for (int p = 0; p < a->sheets.part_count; ++p) {
@@ -249,6 +291,7 @@ bool dr_world_touch_apart(drape_world* world)
     set_up(world, a);
     gather(a, true, a->apart.x);
     gather(a, false, a->apart.y);
+    gather_drift(world, a);
     bool has_jumped = dr_apart_solids_place(&a->solids, world, &a->apart);
     if (has_jumped) {
         dr_apart_forget(&a->apart);
@@ -357,10 +400,34 @@ static void tell(drape_world* world, dr_apart* apart)
     apart->lost = 0.0;
 }
 
+// What contacts and sweeps have left too long comes to the limit of its fabric, before the guard,
+// which has the last word; and what is pressed settles.
+static void finish_sweeps(drape_world* world)
+{
+    enum { passes = 8 };
+    // In a substep from rest gravity takes cloth further than that.
+    const float share_of_fall = 0.6f, shrink_speed = 20.0f; // strain in a second
+    dr_world_apart* a = world->apart;
+    float h = world->substep.h;
+    gather(a, false, a->apart.y);
+    if (a->apart.contacts.count > 0) {
+        dr_apart_settle(&a->apart, share_of_fall * h * h * dr_length(world->def.gravity));
+    }
+    if (world->def.method.model == DRAPE_MODEL_XPBD) {
+        // Nothing is pushed before it slides.
+        dr_stretch_ends ends = {a->apart.x, a->apart.y, shrink_speed * h, a->apart.is_pushed};
+        if (dr_stretch_limit(&ends, a->bounds, a->bound_count, passes)) {
+            memset(a->apart.is_pushed, 0, (size_t)a->sheets.vertex_count);
+        }
+    }
+    scatter(a);
+}
+
 bool dr_world_guard_apart(drape_world* world)
 {
     // Whether cloth is pinched the cut decides, for solids too.
     int pinched_count = world->report.pinched_count;
+    finish_sweeps(world);
     if (!slide_and_guard(world)) {
         return false;
     }

@@ -253,6 +253,28 @@ void dr_world_guard_contacts(drape_world* world)
     }
 }
 
+static void grip_task(void* context, int begin, int end, int worker)
+{
+    (void)worker;
+    drape_world* world = context;
+    const dr_contact_kernels* kernels = dr_contact_kernels_for(world->isa);
+    dr_predict_args predicted = dr_world_predict_args(world);
+    for (int i = begin; i < end; ++i) {
+        const dr_contact_run* run = &world->runs[i];
+        kernels->grip(run->cloth->sheet, &predicted, run->contacts, run->count);
+        dr_contact_set_grips(run->cloth->sheet, &predicted, run->singles, run->single_count);
+    }
+}
+
+// Cloth in piles is to come to rest. Other models predict in other ways.
+static void grip_contacts(drape_world* world)
+{
+    if (world->def.method.self == DRAPE_SELF_GUARDED &&
+        world->def.method.model == DRAPE_MODEL_XPBD) {
+        dr_parallel_for(world->pool, world->run_count, 1, grip_task, world);
+    }
+}
+
 static void count_contacts(drape_world* world)
 {
     drape_step_report* report = &world->report;
@@ -299,6 +321,7 @@ bool dr_world_detect_again(drape_world* world)
             dr_parallel_for(world->pool, world->run_count, 1, again_task, world);
             finish_crowded(world, true); // short of memory: without some contacts between vertices
         }
+        grip_contacts(world);
         count_contacts(world);
         world->report.runs = 2;
     }
@@ -320,6 +343,7 @@ bool dr_world_detect(drape_world* world)
         return false;
     }
     dr_parallel_for(world->pool, world->run_count, 1, single_task, world);
+    grip_contacts(world);
     count_contacts(world);
     return true;
 }

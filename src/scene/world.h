@@ -150,6 +150,7 @@ dr_collider* dr_world_collider(const drape_world* world, drape_collider_id id);
 // --- xpbd_step.c ---
 bool dr_world_refresh_work(drape_world* world); // false when memory is short
 void dr_world_predict(drape_world* world);
+dr_predict_args dr_world_predict_args(const drape_world* world);
 // Sweeps over stretch and contacts. After each of them `after` has a look at it; may be null.
 typedef void dr_after_sweep(drape_world* world, void* context);
 void dr_world_solve(drape_world* world, dr_after_sweep* after, void* context);

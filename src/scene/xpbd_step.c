@@ -88,14 +88,19 @@ static int chunk_end(const dr_cloth* cloth, int chunk)
 
 // --- Stages ---
 
+dr_predict_args dr_world_predict_args(const drape_world* world)
+{
+    float h = world->substep.h;
+    // Implicit damping: stable for any value.
+    return (dr_predict_args){world->def.gravity, h, 1.0f / (1.0f + world->def.damping * h)};
+}
+
 static void predict_task(void* context, int begin, int end, int worker)
 {
     (void)worker;
     drape_world* world = context;
     const dr_work_item* items = world->chunk_items.data;
-    float h = world->substep.h;
-    // Implicit damping: stable for any value.
-    dr_predict_args args = {world->def.gravity, h, 1.0f / (1.0f + world->def.damping * h)};
+    dr_predict_args args = dr_world_predict_args(world);
     const dr_sheet_kernels* kernels = dr_sheet_kernels_for(world->isa);
     for (int i = begin; i < end; ++i) {
         kernels->predict(items[i].cloth->sheet, items[i].index * DR_CHUNK_VECTORS,

@@ -26,6 +26,7 @@ typedef struct options {
     int substeps;
     float thickness;
     bool is_unguarded;
+    float lift; // of sheets that fall on a box
     int workers;
     drape_isa isa;
 } options;
@@ -104,7 +105,7 @@ static guarded_scene make_scene(scene_kind kind, const options* o)
         add_twisted(&s, 31);
     } else {
         for (int k = 0; k < (kind == STACKED ? 3 : 1); ++k) {
-            add_cotton(&s, o->columns, vec(-0.25f, 0.18f + 0.02f * (float)k, -0.25f),
+            add_cotton(&s, o->columns, vec(-0.25f, 0.18f + o->lift + 0.02f * (float)k, -0.25f),
                        vec(0.0f, 20.0f * (float)k, 0.0f), 0.001f);
         }
     }
@@ -290,9 +291,12 @@ END_TEST
 
 START_TEST(free_fall_is_not_touched)
 {
-    options o = usual, without = usual;
+    // A third of a second is half a metre, and wrinkles of the noise move all the while.
+    options o = usual;
+    o.lift = 0.6f;
+    options without = o;
     without.is_unguarded = true;
-    ck_assert_uint_eq(hash_of(TABLE, &o, 2), hash_of(TABLE, &without, 2));
+    ck_assert_uint_eq(hash_of(TABLE, &o, 10), hash_of(TABLE, &without, 10));
 }
 END_TEST
 

@@ -141,15 +141,121 @@ START_TEST(piles_lie_still)
 }
 END_TEST
 
+// The scene `ground`.
+static drape_world* make_ground(float sleep_speed, drape_cloth_id* cloth)
+{
+    enum { columns = 51 };
+    drape_world_def world_def = drape_world_defaults();
+    ck_assert(drape_method_by_name("drape", &world_def.method));
+    world_def.thickness = THICKNESS;
+    world_def.substeps = 20;
+    world_def.iterations = 4;
+    world_def.sleep_speed = sleep_speed;
+    drape_world* world = drape_world_create(&world_def);
+    drape_collider_add_plane(world, vec(0.0f, 0.0f, 0.0f), vec(0.0f, 1.0f, 0.0f));
+    drape_cloth_def def = drape_cloth_defaults();
+    def.fabric = drape_fabric_cotton();
+    def.fabric.density = 0.2f;
+    def.origin = vec(-0.5f, 0.1f, 0.0f);
+    def.rotation = drape_quat_from_degrees(vec(-90.0f, 0.0f, 0.0f));
+    def.noise = 0.001f;
+    *cloth = drape_cloth_add_grid(world, &def, 1.0f, 1.0f, columns, columns);
+    return world;
+}
+
+// Jammed folds do not go to and fro, although nothing is put to sleep.
+START_TEST(jammed_folds_come_to_rest)
+{
+    enum { fall = 60, frames = 30 };
+    const double mass = 0.2;
+    drape_cloth_id cloth;
+    drape_world* world = make_ground(0.0f, &cloth);
+    for (int i = 0; i < fall + frames; ++i) {
+        drape_step_report report = drape_world_step(world, 1.0f / 30.0f);
+        if (i >= fall) {
+            ck_assert_double_lt(report.kinetic_energy, 1e-6 * mass);
+        }
+    }
+    drape_world_destroy(world);
+}
+END_TEST
+
+// With what worlds have by default a pile sleeps, and keeps nothing at all.
+START_TEST(piles_fall_asleep)
+{
+    drape_cloth_id cloth;
+    drape_world* world = make_ground(drape_world_defaults().sleep_speed, &cloth);
+    step(world, 150);
+    ck_assert(drape_cloth_is_asleep(world, cloth));
+    ck_assert_double_eq(drape_world_step(world, 1.0f / 30.0f).kinetic_energy, 0.0);
+    drape_world_destroy(world);
+}
+END_TEST
+
+// --- The strain limit ---
+
+static double longest_yarn(drape_world* world, drape_cloth_id cloth, float rest)
+{
+    const drape_vec3* p = drape_cloth_positions(world, cloth, NULL);
+    double longest = 0.0;
+    for (int v = 0; v < VERTICES; ++v) {
+        bool has_right = (v + 1) % COLUMNS != 0, has_next = v + COLUMNS < VERTICES;
+        double right = has_right ? dr_length_double(dr_sub(p[v + 1], p[v])) : 0.0;
+        double next = has_next ? dr_length_double(dr_sub(p[v + COLUMNS], p[v])) : 0.0;
+        longest = fmax(longest, fmax(right, next) / (double)rest);
+    }
+    return longest;
+}
+
+// A sheet of something soft over a box: grids are even, meshes odd.
+static double stretch_over_box(bool is_mesh, float limit)
+{
+    const float size = 0.6f;
+    drape_world* world = make_slope(0.5f, 0.0f);
+    drape_collider_add_box(world, vec(0.0f, 0.5f, 0.0f), vec(0.2f, 0.1f, 0.2f));
+    drape_cloth_def def = drape_cloth_defaults();
+    def.fabric.stretch_warp = def.fabric.stretch_weft = 5.0f;
+    def.fabric.strain_limit = limit;
+    def.origin = vec(-0.5f * size, 0.56f, -0.5f * size);
+    drape_cloth_id cloth = drape_cloth_add_grid(world, &def, size, size, COLUMNS, COLUMNS);
+    if (is_mesh) {
+        drape_mesh_view view = {0};
+        view.positions = drape_cloth_positions(world, cloth, &view.vertex_count);
+        view.triangles = drape_cloth_triangles(world, cloth, &view.triangle_count);
+        def.origin = vec(0.0f, 0.0f, 0.0f);
+        drape_cloth_id mesh = drape_cloth_add_mesh(world, &def, &view);
+        drape_cloth_remove(world, cloth);
+        cloth = mesh;
+    }
+    double longest = 0.0;
+    for (int i = 0; i < 60; ++i) {
+        drape_world_step(world, 1.0f / 60.0f);
+        longest = fmax(longest, longest_yarn(world, cloth, size / (COLUMNS - 1)));
+    }
+    drape_world_destroy(world);
+    return longest - 1.0;
+}
+
+START_TEST(the_strain_limit_is_honoured)
+{
+    ck_assert_double_gt(stretch_over_box(_i, 1.0f), 0.1);
+    ck_assert_double_lt(stretch_over_box(_i, 0.02f), 0.03);
+}
+END_TEST
+
 int main(void)
 {
     Suite* suite = suite_create("guarded_rest");
     TCase* tcase = tcase_create("rest");
+    tcase_set_timeout(tcase, 120.0);
     tcase_add_loop_test(tcase, without_friction_sheets_slide, 0, 3);
     tcase_add_test(tcase, friction_holds_below_its_angle);
     tcase_add_test(tcase, friction_lets_go_above_its_angle);
     tcase_add_test(tcase, layers_rest_at_the_thickness);
     tcase_add_test(tcase, piles_lie_still);
+    tcase_add_test(tcase, jammed_folds_come_to_rest);
+    tcase_add_test(tcase, piles_fall_asleep);
+    tcase_add_loop_test(tcase, the_strain_limit_is_honoured, 0, 2);
     suite_add_tcase(suite, tcase);
     return run_suite(suite);
 }
