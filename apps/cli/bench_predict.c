@@ -46,19 +46,9 @@ typedef struct predict_row {
     drape_isa isa;
 } predict_row;
 
-// Edges of all cloths, with their lengths in the first frame's pose.
-typedef struct predict_edge {
-    const drape_vec3* positions;
-    int32_t a, b;
-    float rest;
-} predict_edge;
-
 typedef struct predict_view {
     dr_check_mesh* meshes; // one per cloth
     int cloth_count;
-    predict_edge* edges;
-    float* stretch;
-    int edge_count;
     int vertex_count;
 } predict_view;
 
@@ -71,51 +61,13 @@ static double processor_ms(void)
     return 1e3 * (double)now.tv_sec + 1e-6 * (double)now.tv_nsec;
 }
 
-static float length_of(const predict_edge* edge)
-{
-    drape_vec3 a = edge->positions[edge->a], b = edge->positions[edge->b];
-    float x = b.x - a.x, y = b.y - a.y, z = b.z - a.z;
-    return sqrtf(x * x + y * y + z * z);
-}
-
-static int compare_edges(const void* first, const void* second)
-{
-    const predict_edge *p = first, *q = second;
-    return p->a != q->a ? (p->a > q->a) - (p->a < q->a) : (p->b > q->b) - (p->b < q->b);
-}
-
-// Each edge of a mesh once.
-static void list_edges(predict_view* view, const dr_check_mesh* mesh)
-{
-    predict_edge* edges = view->edges + view->edge_count;
-    size_t count = 0, kept = 0;
-    for (int t = 0; t < mesh->triangle_count; ++t) {
-        for (int k = 0; k < 3; ++k) {
-            int32_t a = mesh->triangles[3 * t + k], b = mesh->triangles[3 * t + (k + 1) % 3];
-            edges[count++] = (predict_edge){mesh->positions, a < b ? a : b, a < b ? b : a, 0.0f};
-        }
-    }
-    qsort(edges, count, sizeof *edges, compare_edges);
-    for (size_t i = 0; i < count; ++i) {
-        if (i == 0 || compare_edges(&edges[i], &edges[i - 1]) != 0) {
-            edges[kept] = edges[i];
-            edges[kept].rest = length_of(&edges[kept]);
-            ++kept;
-        }
-    }
-    view->edge_count += (int)kept;
-}
-
 static void close_view(predict_view* view)
 {
     free(view->meshes);
-    free(view->edges);
-    free(view->stretch);
 }
 
 static bool open_view(predict_view* view, drape_scene* scene, drape_error* error)
 {
-    size_t room = 1;
     *view = (predict_view){.cloth_count = drape_scene_cloth_count(scene)};
     view->meshes = calloc((size_t)view->cloth_count + 1, sizeof *view->meshes);
     for (int i = 0; view->meshes != NULL && i < view->cloth_count; ++i) {
@@ -125,34 +77,12 @@ static bool open_view(predict_view* view, drape_scene* scene, drape_error* error
         mesh->positions = drape_cloth_positions(world, cloth, &mesh->vertex_count);
         mesh->triangles = drape_cloth_triangles(world, cloth, &mesh->triangle_count);
         view->vertex_count += mesh->vertex_count;
-        room += 3 * (size_t)mesh->triangle_count;
     }
-    view->edges = calloc(room, sizeof *view->edges);
-    view->stretch = calloc(room, sizeof *view->stretch);
-    if (view->meshes == NULL || view->edges == NULL || view->stretch == NULL) {
+    if (view->meshes == NULL) {
         dr_error_set_memory(error, "bench predict");
         return false;
     }
-    for (int i = 0; i < view->cloth_count; ++i) {
-        list_edges(view, &view->meshes[i]);
-    }
     return true;
-}
-
-static int compare_floats(const void* first, const void* second)
-{
-    float a = *(const float*)first, b = *(const float*)second;
-    return (a > b) - (a < b);
-}
-
-static void measure_stretch(predict_view* view, predict_frame* frame)
-{
-    for (int i = 0; i < view->edge_count; ++i) {
-        view->stretch[i] = length_of(&view->edges[i]) / view->edges[i].rest - 1.0f;
-    }
-    qsort(view->stretch, (size_t)view->edge_count, sizeof *view->stretch, compare_floats);
-    frame->stretch_p99 = view->stretch[view->edge_count * 99 / 100];
-    frame->stretch_max = view->stretch[view->edge_count - 1];
 }
 
 static bool count_crossings(const predict_view* view, predict_frame* frame, drape_error* error)
@@ -196,7 +126,8 @@ static bool measure_frames(predict_row* row, drape_scene* scene, bool is_first, 
             frame->heap_calls = report.heap_calls;
             row->iterations =
                 report.substeps * drape_world_get_def(drape_scene_world(scene)).iterations;
-            measure_stretch(&view, frame);
+            frame->stretch_p99 = drape_world_stretch(drape_scene_world(scene), 0.99f);
+            frame->stretch_max = report.max_stretch;
             is_done = count_crossings(&view, frame, error);
         }
     }

@@ -174,54 +174,6 @@ static bool time_constraints(const bench_plan* plan, const bench_state* state, b
     return true;
 }
 
-// --- Quality ---
-
-static int compare_floats(const void* a, const void* b)
-{
-    float x = *(const float*)a;
-    float y = *(const float*)b;
-    return (x > y) - (x < y);
-}
-
-// The strain of each side of each triangle; uv are metres on the flat rest shape.
-static void fill_strains(float* strains, const drape_vec3* p, const float* uv,
-                         const int32_t* triangles, int triangle_count)
-{
-    for (int t = 0; t < triangle_count; ++t) {
-        for (int k = 0; k < 3; ++k) {
-            int32_t a = triangles[3 * t + k];
-            int32_t b = triangles[3 * t + (k + 1) % 3];
-            float rest = hypotf(uv[2 * a] - uv[2 * b], uv[2 * a + 1] - uv[2 * b + 1]);
-            float x = p[a].x - p[b].x;
-            float y = p[a].y - p[b].y;
-            float z = p[a].z - p[b].z;
-            *strains++ = sqrtf(x * x + y * y + z * z) / rest - 1.0f;
-        }
-    }
-}
-
-// The stretch that 99 of 100 edges stay below; NAN when memory is short.
-static float find_p99_stretch(drape_scene* scene)
-{
-    drape_world* world = drape_scene_world(scene);
-    drape_cloth_id cloth = drape_scene_cloth(scene, 0);
-    int count = 0;
-    int triangle_count = 0;
-    const drape_vec3* positions = drape_cloth_positions(world, cloth, &count);
-    const float* uv = drape_cloth_uv(world, cloth, &count);
-    const int32_t* triangles = drape_cloth_triangles(world, cloth, &triangle_count);
-    size_t side_count = 3 * (size_t)triangle_count;
-    float* strains = malloc(sizeof *strains * side_count);
-    if (strains == NULL) {
-        return NAN;
-    }
-    fill_strains(strains, positions, uv, triangles, triangle_count);
-    qsort(strains, side_count, sizeof *strains, compare_floats);
-    float p99 = strains[side_count * 99 / 100];
-    free(strains);
-    return p99;
-}
-
 static bool measure_scene(const bench_plan* plan, drape_scene* scene, bench_row* row,
                           drape_error* error)
 {
@@ -235,7 +187,7 @@ static bool measure_scene(const bench_plan* plan, drape_scene* scene, bench_row*
     row->ms = time_best(plan, &state, scene, &last);
     row->us_per_vertex = 1e3 * row->ms.total / row->vertex_count;
     row->max_stretch = last.max_stretch;
-    row->p99_stretch = find_p99_stretch(scene);
+    row->p99_stretch = drape_world_stretch(drape_scene_world(scene), 0.99f);
     row->smallest_gap = last.smallest_gap;
     row->kinetic_energy = last.kinetic_energy;
     bool is_measured = time_constraints(plan, &state, row, error);

@@ -39,7 +39,8 @@ static const char help[] =
     "  --stats FILE      write a JSON object for each frame and one for the run\n"
     "  --verify          look for crossings in every frame, as `drape check` does; the exit code\n"
     "                    is 3 when there are any\n"
-    "  --particles       write sensor particles, as small solids, to particles_NAME_0000.obj, ...;\n"
+    "  --particles       write sensor particles, as small solids, to particles_NAME_0000.obj, "
+    "...;\n"
     "                    `drape render DIR --obstacle 'DIR/particles_NAME_%04d.obj'` draws them\n"
     "  --checkpoint N    every N frames, keep in DIR/checkpoints what a later run goes on from\n"
     "  --resume          go on from the last checkpoint in DIR; the result is the same, to the\n"
@@ -69,9 +70,9 @@ typedef struct request {
     int frame_count; // -1: the scene's
     int format;      // cli_format
     int thread_count;
-    int isa; // drape_isa
-    int checkpoint;  // frames from one to the next, 0: none
-    int from_frame;  // -1: not asked for
+    int isa;        // drape_isa
+    int checkpoint; // frames from one to the next, 0: none
+    int from_frame; // -1: not asked for
     bool is_quiet, resumes, verifies, shows_particles;
 } request;
 
@@ -236,6 +237,14 @@ static double crossings_now(const run_state* run)
     return run->asked->verifies ? (double)run->verify.crossings : (double)NAN;
 }
 
+// Rows of --stats and of checkpoints have it.
+static double stretch_now(const run_state* run)
+{
+    bool is_wanted = run->asked->stats != NULL || run->asked->checkpoint > 0;
+    return is_wanted ? (double)drape_world_stretch(drape_scene_world(run->scene), 0.99f)
+                     : (double)NAN;
+}
+
 // Frame 0 goes to the files and is looked at like all others, but nothing was stepped for it.
 static bool begin_anew(run_state* run, drape_error* error)
 {
@@ -244,7 +253,7 @@ static bool begin_anew(run_state* run, drape_error* error)
         !cli_verify_add(&run->verify, error)) {
         return false;
     }
-    cli_stats_row(row, &(drape_step_report){0}, 0.0, crossings_now(run));
+    cli_stats_row(row, &(drape_step_report){0}, &(cli_stats_seen){.crossings = crossings_now(run)});
     return cli_checkpoint_add(&run->checkpoint, row, error);
 }
 
@@ -341,7 +350,8 @@ static bool run_frame(run_state* run, drape_error* error)
     }
     ++run->frame;
     double row[CLI_STATS_KEYS];
-    cli_stats_row(row, &report, output_ms, crossings_now(run));
+    cli_stats_seen seen = {output_ms, crossings_now(run), stretch_now(run)};
+    cli_stats_row(row, &report, &seen);
     if (!cli_checkpoint_add(&run->checkpoint, row, error)) {
         return false;
     }

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "core/vec_math.h"
+
 // Times first, which stand in an object of their own.
 #define TIME_KEYS 7
 // The one that is looked up in a row.
@@ -23,12 +25,14 @@ static const char* const keys[CLI_STATS_KEYS] = {
     [CROSSINGS_KEY] = "crossings",
     "smallest_gap",
     "max_stretch",
+    "p99_stretch",
     "kinetic_energy",
     "heap_calls",
     "guarded",
     "pinched",
     "cut_vertices",
     "guard_energy",
+    "guard_momentum",
     "crossed",
     "touching",
     "self_contacts",
@@ -53,32 +57,34 @@ static double round_ms(double ms)
     return round(1e4 * ms) / 1e4;
 }
 
-void cli_stats_row(double row[CLI_STATS_KEYS], const drape_step_report* report, double output_ms,
-                   double crossings)
+void cli_stats_row(double row[CLI_STATS_KEYS], const drape_step_report* report,
+                   const cli_stats_seen* seen)
 {
     const drape_stage_ms* ms = &report->ms;
     const drape_run_counts* counts = &report->counts;
     const double values[CLI_STATS_KEYS] = {
-        round_ms(ms->total + output_ms),
+        round_ms(ms->total + seen->output_ms),
         round_ms(ms->predict),
         round_ms(ms->detect),
         round_ms(ms->solve),
         round_ms(ms->guard),
-        round_ms(output_ms),
+        round_ms(seen->output_ms),
         round_ms(ms->detect_self),
         report->contact_count,
         (double)report->box_tests,
         (double)report->exact_tests,
         report->runs,
-        [CROSSINGS_KEY] = crossings,
+        [CROSSINGS_KEY] = seen->crossings,
         (double)report->smallest_gap,
         (double)report->max_stretch,
+        seen->p99_stretch,
         report->kinetic_energy,
         report->heap_calls,
         report->guarded_count,
         report->pinched_count,
         report->cut_count,
         report->guard_energy,
+        dr_length_double(report->guard_momentum),
         report->crossed_count,
         report->touching_count,
         report->self_contact_count,

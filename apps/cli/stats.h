@@ -9,7 +9,7 @@
 #include "io/file.h"
 #include "io/json_write.h"
 
-#define CLI_STATS_KEYS 35
+#define CLI_STATS_KEYS 37
 
 typedef struct cli_stats {
     dr_output out;
@@ -22,10 +22,16 @@ typedef struct cli_stats {
 } cli_stats;
 
 bool cli_stats_open(cli_stats* stats, const char* path, drape_error* error);
-// The values of a frame. `output_ms` is the time its files took, `crossings` is not a number when
-// nobody looked for them.
-void cli_stats_row(double row[CLI_STATS_KEYS], const drape_step_report* report, double output_ms,
-                   double crossings);
+// What the report of a frame does not say.
+typedef struct cli_stats_seen {
+    double output_ms;   // the time its files took
+    double crossings;   // not a number when nobody looked for them
+    double p99_stretch; // 99 of 100 edges are not stretched further; not a number as well
+} cli_stats_seen;
+
+// The values of a frame.
+void cli_stats_row(double row[CLI_STATS_KEYS], const drape_step_report* report,
+                   const cli_stats_seen* seen);
 // The crossings in a row.
 double cli_stats_crossings(const double row[CLI_STATS_KEYS]);
 // Adds the next frame, at `time`; does nothing when no file is open.

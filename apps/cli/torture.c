@@ -75,18 +75,9 @@ static drape_scene* open_scene(const cli_torture_case* torture, const cli_tortur
 typedef struct torture_run {
     drape_scene* scene;
     cli_verify verify;
-    float* strains; // of all edges, room for them
-    size_t edge_count;
     double mass; // kg
     cli_torture_result* result;
 } torture_run;
-
-static int compare_floats(const void* a, const void* b)
-{
-    float x = *(const float*)a;
-    float y = *(const float*)b;
-    return (x > y) - (x < y);
-}
 
 static const dr_cloth* find_cloth(const torture_run* run, int index)
 {
@@ -106,13 +97,7 @@ static bool open_run(torture_run* run, const cli_torture_order* order, drape_err
         drape_cloth_id id = drape_scene_cloth(run->scene, i);
         const dr_cloth* cloth = find_cloth(run, i);
         result->vertex_count += drape_cloth_vertex_count(world, id);
-        run->edge_count += (size_t)cloth->mesh.edge_count;
         run->mass += (double)cloth->fabric.density * (double)cloth->mesh.report.area;
-    }
-    run->strains = calloc(run->edge_count + 1, sizeof *run->strains);
-    if (run->strains == NULL) {
-        dr_error_set_memory(error, "bench torture");
-        return false;
     }
     return cli_isa_check(world, order->isa, error) &&
            cli_verify_open(&run->verify, run->scene, order->thread_count, error);
@@ -121,32 +106,7 @@ static bool open_run(torture_run* run, const cli_torture_order* order, drape_err
 static void close_run(torture_run* run)
 {
     cli_verify_close(&run->verify);
-    free(run->strains);
     drape_scene_close(run->scene);
-}
-
-static void fill_strains(const dr_cloth* cloth, float* strains)
-{
-    const dr_sheet* sheet = cloth->sheet;
-    for (int e = 0; e < cloth->mesh.edge_count; ++e) {
-        const int32_t* v = cloth->mesh.edges[e].v;
-        drape_vec3 a = dr_sheet_get(sheet->layout, sheet->start, sheet->slot_of_vertex[v[0]]);
-        drape_vec3 b = dr_sheet_get(sheet->layout, sheet->start, sheet->slot_of_vertex[v[1]]);
-        strains[e] = dr_length(dr_sub(b, a)) / cloth->edge_rest[e] - 1.0f;
-    }
-}
-
-// The stretch that 99 of 100 edges stay below.
-static float find_p99_stretch(torture_run* run)
-{
-    size_t filled = 0;
-    for (int i = 0; i < drape_scene_cloth_count(run->scene); ++i) {
-        const dr_cloth* cloth = find_cloth(run, i);
-        fill_strains(cloth, run->strains + filled);
-        filled += (size_t)cloth->mesh.edge_count;
-    }
-    qsort(run->strains, filled, sizeof *run->strains, compare_floats);
-    return run->strains[filled * 99 / 100];
 }
 
 static float find_furthest(torture_run* run)
@@ -180,7 +140,7 @@ static bool look(torture_run* run, const drape_step_report* report, drape_error*
     result->loose_crossings += crossings > told ? crossings - told : 0;
     result->left_crossings = crossings;
     result->furthest = fmaxf(result->furthest, find_furthest(run));
-    result->p99_stretch = find_p99_stretch(run);
+    result->p99_stretch = drape_world_stretch(drape_scene_world(run->scene), 0.99f);
     result->p99_worst = fmaxf(result->p99_worst, result->p99_stretch);
     return true;
 }

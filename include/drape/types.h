@@ -441,8 +441,9 @@ typedef struct drape_step_report {
     int pinched_count;    // those that found no place outside of all solids, and pairs of cloth that
                           // pins were driven through
     int cut_count;        // vertices stopped on their way so that cloth does not pass through cloth,
-                          // summed over the substeps; with DRAPE_SELF_GUARDED, as the next five
+                          // summed over the substeps; with DRAPE_SELF_GUARDED, as the next six
     double guard_energy;  // kinetic energy that the guard of cloth against cloth took away, J
+    drape_vec3 guard_momentum; // momentum that it took, kg m/s
     int crossed_count;    // pairs of triangles that cross in the last substep, as they did at the
                           // start: they are brought apart, and guarded once they are free
     int touching_count;   // pairs of features, of coincident triangles for instance, that touch in the

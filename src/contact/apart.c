@@ -375,4 +375,5 @@ void dr_apart_undo(dr_apart* apart)
     apart->pinched_count = apart->jammed_count = 0;
     apart->cut_count = apart->exempt_count = 0;
     apart->lost = 0.0;
+    memset(apart->lost_momentum, 0, sizeof apart->lost_momentum);
 }

@@ -210,6 +210,7 @@ typedef struct dr_apart {
     int jammed_count;  // those of them that have something that could have given way
     int exempt_count;  // pairs that touched, and those beside a crossing that nearly do
     double lost;       // kinetic energy times the square of the substep, kg m^2
+    double lost_momentum[3]; // times the substep, kg m
 } dr_apart;
 
 // `sheets` and `solids` (null: none) stay the caller's and must live as long. False when memory is

@@ -104,14 +104,24 @@ void dr_apart_drop_records(dr_apart* apart)
 
 // --- What it costs ---
 
-static double squared_way(const dr_apart* apart, const float* y, int v)
+static double squared_way(const dr_apart* apart, int v, const float* to)
 {
     double squared = 0.0;
     for (int c = 0; c < 3; ++c) {
-        double way = (double)y[4 * v + c] - apart->x[4 * v + c];
+        double way = (double)to[c] - apart->x[4 * v + c];
         squared += way * way;
     }
     return squared;
+}
+
+// A vertex was to go to `before`, and goes to its y.
+static void add_loss(dr_apart* apart, int v, const float* before)
+{
+    const float* y = apart->y + 4 * v;
+    apart->lost += 0.5 / y[3] * (squared_way(apart, v, before) - squared_way(apart, v, y));
+    for (int c = 0; c < 3; ++c) {
+        apart->lost_momentum[c] += ((double)before[c] - y[c]) / y[3];
+    }
 }
 
 static void count_loss(dr_apart* apart)
@@ -119,8 +129,7 @@ static void count_loss(dr_apart* apart)
     for (int v = 0; v < apart->sheets->vertex_count; ++v) {
         const float *y = apart->y + 4 * v, *before = apart->before + 4 * v;
         if (y[3] > 0.0f && (y[0] != before[0] || y[1] != before[1] || y[2] != before[2])) {
-            apart->lost += 0.5 / y[3] *
-                           (squared_way(apart, apart->before, v) - squared_way(apart, apart->y, v));
+            add_loss(apart, v, before);
         }
     }
 }
@@ -192,12 +201,14 @@ static void tame(dr_apart* apart)
         const float* x = apart->x + 4 * v;
         double predicted =
             sqrt((double)way[0] * way[0] + (double)way[1] * way[1] + (double)way[2] * way[2]);
-        double most = predicted + apart->edge_length, squared = squared_way(apart, apart->y, v);
+        double most = predicted + apart->edge_length, squared = squared_way(apart, v, y);
         if (squared > most * most && y[3] > 0.0f) {
             double t = most / sqrt(squared);
+            const float before[3] = {y[0], y[1], y[2]};
             for (int c = 0; c < 3; ++c) {
                 y[c] = (float)(x[c] + t * ((double)y[c] - x[c]));
             }
+            add_loss(apart, v, before);
             ++apart->cut_count;
         }
     }

@@ -389,6 +389,9 @@ static void tell(drape_world* world, dr_apart* apart)
     report->cut_count += apart->cut_count;
     report->pinched_count += apart->pinched_count;
     report->guard_energy += apart->lost / (h * h);
+    report->guard_momentum.x += (float)(apart->lost_momentum[0] / h);
+    report->guard_momentum.y += (float)(apart->lost_momentum[1] / h);
+    report->guard_momentum.z += (float)(apart->lost_momentum[2] / h);
     report->crossed_count = apart->crossed.count;
     report->touching_count = dr_apart_count_touching(apart);
     report->self_contact_count = apart->contacts.count;
@@ -398,6 +401,7 @@ static void tell(drape_world* world, dr_apart* apart)
     apart->box_tests = apart->exact_tests = 0;
     apart->search_count = apart->cut_count = 0;
     apart->lost = 0.0;
+    memset(apart->lost_momentum, 0, sizeof apart->lost_momentum);
 }
 
 // What contacts and sweeps have left too long comes to the limit of its fabric, before the guard,

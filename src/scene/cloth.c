@@ -308,22 +308,6 @@ void dr_cloth_compute_normals(dr_cloth* cloth)
     }
 }
 
-float dr_cloth_max_stretch(const dr_cloth* cloth)
-{
-    const dr_sheet* sheet = cloth->sheet;
-    float most = 0.0f;
-    for (int i = 0; i < cloth->mesh.edge_count; ++i) {
-        const int32_t* v = cloth->mesh.edges[i].v;
-        drape_vec3 a = dr_sheet_get(sheet->layout, sheet->start, sheet->slot_of_vertex[v[0]]);
-        drape_vec3 b = dr_sheet_get(sheet->layout, sheet->start, sheet->slot_of_vertex[v[1]]);
-        drape_vec3 d = dr_sub(b, a);
-        float rest = cloth->edge_rest[i];
-        float stretch = rest > 0.0f ? sqrtf(dr_dot(d, d)) / rest - 1.0f : 0.0f;
-        most = stretch > most ? stretch : most;
-    }
-    return most;
-}
-
 double dr_cloth_kinetic_energy(const dr_cloth* cloth)
 {
     const dr_sheet* sheet = cloth->sheet;

@@ -99,7 +99,8 @@ void dr_cloth_refresh(dr_cloth* cloth);
 void dr_cloth_save(dr_cloth* cloth);
 void dr_cloth_restore(dr_cloth* cloth);
 void dr_cloth_compute_normals(dr_cloth* cloth);
-float dr_cloth_max_stretch(const dr_cloth* cloth);
 double dr_cloth_kinetic_energy(const dr_cloth* cloth);
+// The largest strain of an edge (strain.c).
+float dr_cloth_max_stretch(const dr_cloth* cloth);
 
 #endif

@@ -22,6 +22,7 @@ START_TEST(null_world_is_safe)
     drape_world_set_gravity(NULL, p);
     drape_world_set_wind(NULL, NULL);
     drape_world_hash(NULL);
+    ck_assert_float_eq(drape_world_stretch(NULL, 0.5f), 0.0f);
     drape_world_isa(NULL);
     ck_assert_uint_eq(drape_cloth_add_grid(NULL, &cloth_def, 1, 1, 2, 2).slot, 0);
     ck_assert_uint_eq(drape_cloth_add_disc(NULL, &cloth_def, 1, 2, 0).slot, 0);
@@ -203,6 +204,50 @@ START_TEST(long_steps_stay_finite)
 }
 END_TEST
 
+static int compare_floats(const void* p, const void* q)
+{
+    float a = *(const float*)p, b = *(const float*)q;
+    return (a > b) - (a < b);
+}
+
+// As by sorting the strains of all edges, those that are shorter than at rest too.
+START_TEST(stretch_of_a_share_is_that_of_sorted_edges)
+{
+    enum { n = 9, edges = 2 * n * (n - 1) + (n - 1) * (n - 1) };
+    drape_world* world = make_world();
+    ck_assert_float_eq(drape_world_stretch(world, 0.99f), 0.0f);
+    drape_cloth_id cloth = add_square(world, 1.0f, n, vec(0, 0, 0), vec(0, 0, 0));
+    drape_vec3 places[n * n], still[n * n] = {{0}};
+    for (int i = 0; i < n * n; ++i) {
+        float x = (float)(i % n), z = (float)(i / n);
+        places[i] = vec(0.125f * x + 0.01f * sinf(7.0f * x * z), 0.02f * cosf(3.0f * x + z),
+                        0.125f * z + 0.01f * cosf(5.0f * x));
+    }
+    ck_assert(drape_cloth_set_state(world, cloth, places, still, n * n));
+    int triangles, count = 0;
+    const int32_t* t = drape_cloth_triangles(world, cloth, &triangles);
+    float strains[edges];
+    bool seen[n * n][n * n] = {{false}};
+    for (int i = 0; i < 3 * triangles; ++i) {
+        int a = t[i], b = t[i / 3 * 3 + (i + 1) % 3];
+        if (!seen[a][b]) {
+            seen[a][b] = seen[b][a] = true;
+            float rest = a % n != b % n && a / n != b / n ? 0.125f * sqrtf(2.0f) : 0.125f;
+            strains[count++] = dr_length(dr_sub(places[a], places[b])) / rest - 1.0f;
+        }
+    }
+    ck_assert_int_eq(count, edges);
+    qsort(strains, edges, sizeof *strains, compare_floats);
+    ck_assert_float_lt(strains[0], 0.0f);
+    for (int i = 0; i < edges; ++i) {
+        float share = ((float)i + 0.5f) / edges;
+        ck_assert_float_eq_tol(drape_world_stretch(world, share), strains[i], 1e-5f);
+    }
+    ck_assert_float_eq_tol(drape_world_stretch(world, 1.0f), strains[edges - 1], 1e-5f);
+    drape_world_destroy(world);
+}
+END_TEST
+
 START_TEST(steps_that_leave_the_numbers_are_undone)
 {
     drape_world* world = make_world();
@@ -259,8 +304,12 @@ static void live_through(drape_world* world, bool steps)
     pin.frames = p;
     pin.frame_count = 2;
     drape_cloth_pin(world, grid, &pin);
-    drape_seam_def seam = {.cloth_a = grid, .cloth_b = mesh, .vertices_a = rows, .vertices_b = rows,
-                           .pair_count = 2, .duration = 1.0f};
+    drape_seam_def seam = {.cloth_a = grid,
+                           .cloth_b = mesh,
+                           .vertices_a = rows,
+                           .vertices_b = rows,
+                           .pair_count = 2,
+                           .duration = 1.0f};
     drape_seam_add(world, &seam);
     drape_wind wind = {.velocity = {1, 0, 0}, .drag = 1.0f};
     drape_world_set_wind(world, &wind);
@@ -364,8 +413,11 @@ static void* host_enqueue(void* user, drape_task_fn* task, void* context, int it
     const int cuts[host_workers + 1] = {0, item_count / 7, item_count / 3, item_count / 2,
                                         item_count};
     for (int i = 0; i < host_workers; ++i) {
-        host->jobs[i] = (host_job){.task = task, .context = context, .begin = cuts[i],
-                                   .end = cuts[i + 1], .worker = host_workers - 1 - i};
+        host->jobs[i] = (host_job){.task = task,
+                                   .context = context,
+                                   .begin = cuts[i],
+                                   .end = cuts[i + 1],
+                                   .worker = host_workers - 1 - i};
         pthread_create(&host->jobs[i].thread, NULL, run_job, &host->jobs[i]);
     }
     return host;
@@ -415,6 +467,7 @@ int main(void)
     tcase_add_test(tests, bad_colliders_are_refused);
     tcase_add_test(tests, no_time_does_nothing);
     tcase_add_test(tests, long_steps_stay_finite);
+    tcase_add_test(tests, stretch_of_a_share_is_that_of_sorted_edges);
     tcase_add_test(tests, steps_that_leave_the_numbers_are_undone);
     tcase_add_test(tests, destroy_gives_all_memory_back);
     tcase_add_test(tests, memory_may_run_out_anywhere);
