@@ -350,8 +350,15 @@ void dr_contact_set_grips(const dr_sheet* sheet, const dr_predict_args* predicte
     }
 }
 
+// Moves the point by moving its vertices. Beside a held vertex a free one would have to go a hundred
+// times as far; several such contacts would throw it to and fro between them, ever further.
 static void move_point(const dr_sheet* sheet, const dr_contact1* contact, drape_vec3 by, float ws)
 {
+    const float furthest = 4.0f;
+    for (int i = 0; i < 3; ++i) {
+        float share = dr_sheet_inverse_mass(sheet, contact->slot[i]) * contact->weight[i];
+        ws = contact->weight[i] > 0.0f ? fmaxf(ws, share / furthest) : ws;
+    }
     for (int i = 0; i < 3; ++i) {
         if (contact->weight[i] > 0.0f) {
             int slot = contact->slot[i];

@@ -5,6 +5,7 @@
 #include "collide/tree_query.h"
 #include "core/vec_math.h"
 #include "scene/apart_step.h"
+#include "scene/predict_step.h"
 #include "scene/mesh_link.h"
 
 // Gaps of lanes without contact.
@@ -66,15 +67,16 @@ static void set_lane(dr_contact8* eight, int lane, const dr_contact1* contact)
 }
 
 // The contacts of eight vertices: the most urgent of each into `eight` (null: all as singles).
-static void detect_vector(const dr_touch_args* args, dr_contact_run* run, int vector,
-                          dr_contact8* eight)
+static void detect_vector(const drape_world* world, const dr_touch_args* args, dr_contact_run* run,
+                          int vector, dr_contact8* eight)
 {
     dr_contact1 made[DR_TOUCH_MOST];
     for (int lane = 0; lane < 8; ++lane) {
         int slot = vector * 8 + lane, taken = 0;
         dr_touch_list list = list_of(&run->link->triangles, slot);
         run->link->nearest[slot] = INFINITY;
-        if (list.count == 0 || !(dr_sheet_inverse_mass(args->sheet, slot) > 0.0f)) {
+        if (list.count == 0 || !(dr_sheet_inverse_mass(args->sheet, slot) > 0.0f) ||
+            dr_world_is_torn(world, run->cloth, slot)) {
             continue;
         }
         int found = dr_touch_point(args, slot, &list, made, &run->link->nearest[slot]);
@@ -86,7 +88,8 @@ static void detect_vector(const dr_touch_args* args, dr_contact_run* run, int ve
     }
 }
 
-static void detect_points(const dr_touch_args* args, dr_contact_run* run, bool again)
+static void detect_points(const drape_world* world, const dr_touch_args* args, dr_contact_run* run,
+                          bool again)
 {
     int first = run->chunk * DR_CHUNK_VECTORS, last = first + DR_CHUNK_VECTORS;
     last = last < args->sheet->vector_count ? last : args->sheet->vector_count;
@@ -100,7 +103,7 @@ static void detect_points(const dr_touch_args* args, dr_contact_run* run, bool a
             continue;
         }
         if (again) {
-            detect_vector(args, run, vector, NULL);
+            detect_vector(world, args, run, vector, NULL);
             continue;
         }
         dr_contact8* eight = &run->contacts[run->count];
@@ -109,7 +112,7 @@ static void detect_points(const dr_touch_args* args, dr_contact_run* run, bool a
         for (int lane = 0; lane < 8; ++lane) {
             eight->gap[lane] = UNREACHABLE;
         }
-        detect_vector(args, run, vector, eight);
+        detect_vector(world, args, run, vector, eight);
         run->count += eight->count > 0;
     }
 }
@@ -124,21 +127,35 @@ static bool is_near(const dr_mesh_link* link, const int32_t* slots, int count)
     return is_near;
 }
 
-static void detect_features(const dr_touch_args* args, dr_contact_run* run)
+// What is torn out of shape passes.
+static bool is_torn(const drape_world* world, const dr_contact_run* run, const int32_t* slots,
+                    int count)
+{
+    bool is_any = false;
+    for (int i = 0; i < count; ++i) {
+        is_any |= dr_world_is_torn(world, run->cloth, slots[i]);
+    }
+    return is_any;
+}
+
+static void detect_features(const drape_world* world, const dr_touch_args* args,
+                            dr_contact_run* run)
 {
     const dr_cloth* cloth = run->cloth;
     const dr_mesh* mesh = &cloth->shell->mesh;
     dr_contact1 made[DR_TOUCH_MOST];
     for (int e = cloth->edge_start[run->chunk]; e < cloth->edge_start[run->chunk + 1]; ++e) {
         dr_touch_list list = list_of(&run->link->edges, e);
-        if (list.count > 0 && is_near(run->link, mesh->edges[e].v, 2)) {
-            add_singles(run, made, dr_touch_edge(args, mesh->edges[e].v, &list, made));
+        const int32_t* v = mesh->edges[e].v;
+        if (list.count > 0 && is_near(run->link, v, 2) && !is_torn(world, run, v, 2)) {
+            add_singles(run, made, dr_touch_edge(args, v, &list, made));
         }
     }
     for (int f = cloth->face_start[run->chunk]; f < cloth->face_start[run->chunk + 1]; ++f) {
         dr_touch_list list = list_of(&run->link->points, f);
-        if (list.count > 0 && is_near(run->link, mesh->triangles[f], 3)) {
-            add_singles(run, made, dr_touch_face(args, mesh->triangles[f], &list, made));
+        const int32_t* v = mesh->triangles[f];
+        if (list.count > 0 && is_near(run->link, v, 3) && !is_torn(world, run, v, 3)) {
+            add_singles(run, made, dr_touch_face(args, v, &list, made));
         }
     }
 }
@@ -149,8 +166,8 @@ bool dr_mesh_run_detect(const drape_world* world, dr_contact_run* run, bool agai
     run->single_count = 0;
     run->test_count = 0;
     run->count = again ? run->count : 0;
-    detect_points(&args, run, again);
-    detect_features(&args, run);
+    detect_points(world, &args, run, again);
+    detect_features(world, &args, run);
     return run->single_count <= run->single_room;
 }
 
@@ -205,15 +222,15 @@ static bool guard_feature(const dr_touch_args* args, dr_mesh_link* link, int fea
     return found > 0;
 }
 
-// What is on its way out of a body is not held by it.
-static bool is_leaving(const drape_world* world, const dr_contact_run* run, const int32_t* slots,
-                       int count)
+// What is on its way out of a body is not held by it, nor what is torn.
+static bool may_pass(const drape_world* world, const dr_contact_run* run, const int32_t* slots,
+                     int count)
 {
     bool is_any = false;
     for (int i = 0; i < count; ++i) {
         is_any |= dr_world_is_leaving(world, run->cloth, slots[i], run->obstacle);
     }
-    return is_any;
+    return is_any || is_torn(world, run, slots, count);
 }
 
 static bool guard_run(const drape_world* world, dr_contact_run* run, bool holds_back)
@@ -224,11 +241,11 @@ static bool guard_run(const drape_world* world, dr_contact_run* run, bool holds_
     bool is_any = false;
     args.guards = true;
     for (int e = cloth->edge_start[run->chunk]; e < cloth->edge_start[run->chunk + 1]; ++e) {
-        is_any |= !is_leaving(world, run, mesh->edges[e].v, 2) &&
+        is_any |= !may_pass(world, run, mesh->edges[e].v, 2) &&
                   guard_feature(&args, run->link, e, mesh->edges[e].v, 2, holds_back);
     }
     for (int f = cloth->face_start[run->chunk]; f < cloth->face_start[run->chunk + 1]; ++f) {
-        is_any |= !is_leaving(world, run, mesh->triangles[f], 3) &&
+        is_any |= !may_pass(world, run, mesh->triangles[f], 3) &&
                   guard_feature(&args, run->link, f, mesh->triangles[f], 3, holds_back);
     }
     return is_any;
@@ -342,7 +359,7 @@ void dr_mesh_run_guard(const drape_world* world, dr_contact_run* run)
             way + link->body_way < link->nearest[slot] && way < dr_link_reach(link, slot);
         drape_vec3 place;
         if (!is_safe && dr_sheet_inverse_mass(sheet, slot) > 0.0f &&
-            guard_vertex(&args, link, slot, &place)) {
+            !dr_world_is_torn(world, run->cloth, slot) && guard_vertex(&args, link, slot, &place)) {
             dr_sheet_set(sheet->layout, sheet->pos, slot, place);
             run->has_put_back = true;
         }

@@ -7,14 +7,16 @@
 // Where the vertices of one cloth are, beside those of all others.
 typedef struct part_place {
     dr_cloth* cloth;
-    int first, count;
+    int first, count, first_slot;
 } part_place;
 
 struct dr_predict_world {
     dr_predict predict;
     part_place* parts;
     int part_count;
-    int32_t* offset; // by vertex: of its x in the arrays of its sheet
+    int32_t* offset;         // by vertex: of its x in the arrays of its sheet
+    int32_t* vertex_of_slot; // from first_slot of the part on; -1 where there is none
+    int slot_count;
 };
 
 // --- Definition ---
@@ -84,30 +86,45 @@ static dr_predict_options options_of(const drape_world* world)
     return options;
 }
 
+static void place_part(dr_predict_world* of, const part_place* part)
+{
+    const dr_sheet* sheet = part->cloth->sheet;
+    for (int v = 0; v < part->count; ++v) {
+        int slot = sheet->slot_of_vertex[v];
+        of->offset[part->first + v] = (int32_t)dr_sheet_offset(sheet->layout, slot);
+        of->vertex_of_slot[part->first_slot + slot] = part->first + v;
+    }
+}
+
 static bool place_vertices(dr_predict_world* of, dr_memory* memory)
 {
-    of->offset = dr_new(memory, int32_t, of->predict.mesh.vertex_count + 1);
-    for (int p = 0; of->offset && p < of->part_count; ++p) {
+    for (int p = 0; p < of->part_count; ++p) {
         const dr_sheet* sheet = of->parts[p].cloth->sheet;
         of->parts[p].first = of->predict.mesh.parts[p].first_vertex;
         of->parts[p].count = sheet->vertex_count;
-        for (int v = 0; v < sheet->vertex_count; ++v) {
-            of->offset[of->parts[p].first + v] =
-                (int32_t)dr_sheet_offset(sheet->layout, sheet->slot_of_vertex[v]);
-        }
+        of->parts[p].first_slot = of->slot_count;
+        of->slot_count += 8 * sheet->vector_count;
     }
-    return of->offset != NULL;
+    of->offset = dr_new(memory, int32_t, of->predict.mesh.vertex_count + 1);
+    of->vertex_of_slot = dr_new(memory, int32_t, of->slot_count + 1);
+    if (!of->offset || !of->vertex_of_slot) {
+        return false;
+    }
+    memset(of->vertex_of_slot, 0xff, sizeof *of->vertex_of_slot * (size_t)of->slot_count);
+    for (int p = 0; p < of->part_count; ++p) {
+        place_part(of, &of->parts[p]);
+    }
+    return true;
 }
 
 // --- Seams ---
 
+// Among all; -1 when there is none.
 static int vertex_of_slot(const dr_predict_world* of, const dr_cloth* cloth, int slot)
 {
     for (int p = 0; p < of->part_count; ++p) {
-        for (int v = 0; of->parts[p].cloth == cloth && v < of->parts[p].count; ++v) {
-            if (cloth->sheet->slot_of_vertex[v] == slot) {
-                return of->parts[p].first + v;
-            }
+        if (of->parts[p].cloth == cloth) {
+            return of->vertex_of_slot[of->parts[p].first_slot + slot];
         }
     }
     return -1;
@@ -179,6 +196,7 @@ void dr_world_free_predict(drape_world* world)
     }
     dr_memory* memory = &world->memory;
     dr_delete(memory, of->offset, of->predict.mesh.vertex_count + 1);
+    dr_delete(memory, of->vertex_of_slot, of->slot_count + 1);
     dr_predict_free(&of->predict, memory);
     dr_delete(memory, of->parts, of->part_count + 1);
     dr_delete(memory, of, 1);
@@ -249,20 +267,23 @@ static void write_now(const dr_predict_world* of, const dr_sheet* sheet, int ste
 
 // --- Step ---
 
-// Vertices that are torn out of shape pass solids, too: they may be caught behind them.
-static void let_solids_go(drape_world* world, const dr_predict_world* of)
+bool dr_world_is_torn(const drape_world* world, const dr_cloth* cloth, int slot)
+{
+    const dr_predict_world* of = world->predict;
+    int vertex = of && of->predict.torn_count > 0 ? vertex_of_slot(of, cloth, slot) : -1;
+    return vertex >= 0 && (of->predict.torn[vertex] & 2);
+}
+
+// Vertices that are torn out of shape pass solids, too: they may be caught behind them. Meshes ask
+// for themselves.
+static void let_solids_go(drape_world* world)
 {
     for (int i = 0; i < world->run_count; ++i) {
-        dr_contact_run* run = &world->runs[i];
-        const part_place* part = of->parts;
-        while (part->cloth != run->cloth) {
-            ++part;
-        }
-        for (int v = 0; v < part->count; ++v) {
-            int slot = run->cloth->sheet->slot_of_vertex[v];
-            for (int k = 0; (of->predict.torn[part->first + v] & 2) && k < run->count; ++k) {
-                if (run->contacts[k].vector == slot >> 3) {
-                    run->contacts[k].gap[slot & 7] = DR_CONTACT_OUT_OF_REACH;
+        const dr_contact_run* run = &world->runs[i];
+        for (int k = 0; k < run->count; ++k) {
+            for (int lane = 0; lane < 8; ++lane) {
+                if (dr_world_is_torn(world, run->cloth, 8 * run->contacts[k].vector + lane)) {
+                    run->contacts[k].gap[lane] = DR_CONTACT_OUT_OF_REACH;
                 }
             }
         }
@@ -287,7 +308,7 @@ bool dr_world_begin_predict(drape_world* world)
         return false;
     }
     if (predict->torn_count > 0) {
-        let_solids_go(world, of);
+        let_solids_go(world);
     }
     drape_step_report* report = &world->report;
     report->box_tests += predict->box_tests;

@@ -14,6 +14,9 @@ const char* dr_predictive_refusal(const drape_predictive_def* def);
 
 // Contacts of the substep, after cloths were predicted. False when memory is short.
 bool dr_world_begin_predict(drape_world* world);
+// Whether a vertex is so far out of shape that solids let it pass (contact/predict_torn.c). Slow when
+// anything is.
+bool dr_world_is_torn(const drape_world* world, const dr_cloth* cloth, int slot);
 void dr_world_resolve_predict(drape_world* world); // in each sweep, before the contacts with solids
 void dr_world_finish_predict(drape_world* world);  // once a step
 // What steps leave to the next ones, as words for snapshots; none when the method is another one.
