@@ -37,6 +37,7 @@ typedef struct predict_frame {
     float stretch_p99, stretch_max; // of edges, 0.05 is 5 %
     int64_t between, within;        // pairs that cross
     int heap_calls;
+    int contacts, exact_tests;
 } predict_frame;
 
 typedef struct predict_row {
@@ -124,6 +125,8 @@ static bool measure_frames(predict_row* row, drape_scene* scene, bool is_first, 
         frame->ms_self = least_of(frame->ms_self, report.ms.detect_self, is_first);
         if (is_first) {
             frame->heap_calls = report.heap_calls;
+            frame->contacts = report.contact_count;
+            frame->exact_tests = (int)report.exact_tests;
             row->iterations =
                 report.substeps * drape_world_get_def(drape_scene_world(scene)).iterations;
             frame->stretch_p99 = drape_world_stretch(drape_scene_world(scene), 0.99f);
@@ -186,13 +189,26 @@ typedef struct predict_sum {
     int stretched_frames; // whose 99th percentile is above 5 %
     int64_t between, within;
     int between_frames, within_frames;
-    int heap_frames; // after the first second
+    int heap_frames; // of those that are settled
 } predict_sum;
 
 static int compare_doubles(const void* first, const void* second)
 {
     double a = *(const double*)first, b = *(const double*)second;
     return (a > b) - (a < b);
+}
+
+// After the first second, with no more to do than some frame before: a knot that is being tied has
+// more and more contacts.
+static bool is_settled(const predict_row* row, int frame)
+{
+    int contacts = 0, tests = 0;
+    for (int i = 0; i < frame; ++i) {
+        contacts = contacts > row->frames[i].contacts ? contacts : row->frames[i].contacts;
+        tests = tests > row->frames[i].exact_tests ? tests : row->frames[i].exact_tests;
+    }
+    const predict_frame* at = &row->frames[frame];
+    return frame >= FIRST_SETTLED && at->contacts <= contacts && at->exact_tests <= tests;
 }
 
 // The first frame makes what is kept: it is no frame like others.
@@ -215,7 +231,7 @@ static predict_sum sum_row(const predict_row* row)
         sum.within += frame->within;
         sum.between_frames += frame->between > 0;
         sum.within_frames += frame->within > 0;
-        sum.heap_frames += i >= FIRST_SETTLED && frame->heap_calls > 0;
+        sum.heap_frames += is_settled(row, i) && frame->heap_calls > 0;
     }
     qsort(ms, (size_t)count, sizeof *ms, compare_doubles);
     qsort(p99, (size_t)count, sizeof *p99, compare_doubles);

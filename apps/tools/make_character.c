@@ -290,7 +290,7 @@ static const char head[] =
     "    \"frames\": 180,\n"
     "    \"fps\": 30,\n"
     "    \"method\": \"predict\",\n"
-    "    \"solver\": { \"substeps\": 4, \"iterations\": 2, \"damping\": 2 "
+    "    \"solver\": { \"substeps\": 4, \"iterations\": 2, \"sleep_speed\": 0.02, \"damping\": 2 "
     "},\n"
     "    \"collision\": { \"thickness\": 0.01, \"static_radius\": 0.02, \"friction\": 0.3, "
     "\"cache\": true, \"layers\": true },\n"

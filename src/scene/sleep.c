@@ -196,20 +196,25 @@ bool dr_world_is_asleep(const drape_world* world)
 
 // --- After a step ---
 
-// By its energy. A vertex in a pile may be at odds with its neighbours and never rest alone.
-static bool is_slow(const drape_world* world, const dr_cloth* cloth)
+// By the energy of the way that it went in the step: what goes to and fro from substep to substep is
+// seen by nobody. A vertex in a pile may be at odds with its neighbours and never rest alone.
+static bool is_slow(const drape_world* world, const dr_cloth* cloth, float dt)
 {
-    const float single = 20.0f; // a vertex may be so much faster than all of them
-    float fastest = 0.0f, most = sleep_speed_of(world);
-    for (int c = 0; c < cloth->chunk_count; ++c) {
-        fastest = fmaxf(fastest, cloth->chunks[c].speed_squared);
+    const double single = 20.0; // a vertex may be so much faster than all of them
+    const dr_sheet* sheet = cloth->sheet;
+    double most = (double)sleep_speed_of(world) * (double)dt, mass = 0.0, sum = 0.0;
+    for (int v = 0; v < sheet->vertex_count; ++v) {
+        int slot = sheet->slot_of_vertex[v];
+        drape_vec3 way = dr_sub(dr_sheet_get(sheet->layout, sheet->start, slot),
+                                dr_sheet_get(sheet->layout, cloth->backup, slot));
+        double squared = (double)dr_dot(way, way);
+        if (squared > single * single * most * most) {
+            return false;
+        }
+        mass += (double)sheet->mass[v];
+        sum += (double)sheet->mass[v] * squared;
     }
-    double mass = 0.0;
-    for (int v = 0; v < cloth->sheet->vertex_count; ++v) {
-        mass += (double)cloth->sheet->mass[v];
-    }
-    double energy = 0.5 * mass * (double)most * (double)most;
-    return fastest <= single * single * most * most && dr_cloth_kinetic_energy(cloth) <= energy;
+    return sum <= mass * most * most;
 }
 
 static void fall_asleep(drape_world* world, dr_cloth* cloth)
@@ -242,7 +247,7 @@ void dr_world_tire(drape_world* world, float dt)
         dr_cloth* cloth = dr_world_awake(world, i);
         if (cloth) {
             float* still = &cloth->control.sleep.still_time;
-            *still = is_slow(world, cloth) && is_sound ? *still + dt : 0;
+            *still = is_sound && is_slow(world, cloth, dt) ? *still + dt : 0;
             are_all_still &= *still >= still_wanted;
         }
     }

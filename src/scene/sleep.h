@@ -1,6 +1,6 @@
 // scene/sleep.h: cloth that has come to rest is not stepped.
 //
-// A cloth whose vertices have been slower than drape_world_def.sleep_speed, in the mean by energy, for
+// A cloth whose vertices went slower from step to step than drape_world_def.sleep_speed, in the mean by energy, for
 // half a second falls asleep: its velocities become zero, it leaves the lists of work, and its positions keep
 // their bits. It wakes when something is done to it, when gravity or the air changes, when a pin, a
 // pose or a frame moves it, or when a collider moves, comes or goes near it. Cloths that know each
