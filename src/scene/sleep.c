@@ -199,7 +199,7 @@ bool dr_world_is_asleep(const drape_world* world)
 // By its energy. A vertex in a pile may be at odds with its neighbours and never rest alone.
 static bool is_slow(const drape_world* world, const dr_cloth* cloth)
 {
-    const float single = 20.0f; // a vertex may be so much faster than all of them
+    const float single = 50.0f; // a vertex may be so much faster than all of them
     float fastest = 0.0f, most = sleep_speed_of(world);
     for (int c = 0; c < cloth->chunk_count; ++c) {
         fastest = fmaxf(fastest, cloth->chunks[c].speed_squared);
@@ -230,6 +230,8 @@ static void fall_asleep(drape_world* world, dr_cloth* cloth)
 
 void dr_world_tire(drape_world* world, float dt)
 {
+    // In a pile a fold gives way now and then for a frame, which is no reason to begin anew.
+    const float back = 3.0f;
     const drape_wind* wind = &world->def.wind;
     bool has_gusts = wind->gust > 0.0f && (wind->drag != 0.0f || wind->lift != 0.0f);
     if (!(sleep_speed_of(world) > 0.0f) || has_gusts) {
@@ -242,7 +244,8 @@ void dr_world_tire(drape_world* world, float dt)
         dr_cloth* cloth = dr_world_awake(world, i);
         if (cloth) {
             float* still = &cloth->control.sleep.still_time;
-            *still = is_slow(world, cloth) && is_sound ? *still + dt : 0;
+            float now = is_slow(world, cloth) ? *still + dt : fmaxf(*still - back * dt, 0.0f);
+            *still = is_sound ? now : 0.0f;
             are_all_still &= *still >= still_wanted;
         }
     }
