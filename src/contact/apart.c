@@ -137,12 +137,15 @@ static bool create_arrays(dr_apart* apart, dr_memory* memory)
     apart->cloths = dr_new_zeroed(memory, dr_apart_cloth, apart->sheets->part_count + 1);
     apart->share = dr_new(memory, float, vertices);
     apart->jolt = dr_new_zeroed(memory, float, vertices);
+    apart->moved_at = dr_new_zeroed(memory, int64_t, vertices);
+    apart->lead = dr_new(memory, int32_t, vertices);
+    apart->leads = dr_new(memory, dr_apart_lead, DR_APART_LEADS);
     apart->is_pushed = dr_new_zeroed(memory, uint8_t, vertices);
     apart->is_inside = dr_new_zeroed(memory, uint8_t, vertices);
     apart->near_solids = dr_new(memory, int32_t, (size_t)apart->triangle_count + 1);
     bool made = apart->edges && apart->triangles && apart->part_of_vertex && apart->cloths &&
-                apart->share && apart->jolt && apart->is_pushed && apart->is_inside &&
-                apart->near_solids;
+                apart->share && apart->jolt && apart->moved_at && apart->lead && apart->leads &&
+                apart->is_pushed && apart->is_inside && apart->near_solids;
     for (int k = 0; vertex_arrays(apart, k); ++k) {
         *vertex_arrays(apart, k) = dr_new_zeroed(memory, float, 4 * vertices);
         made = made && *vertex_arrays(apart, k);
@@ -226,6 +229,9 @@ void dr_apart_free(dr_apart* apart, dr_memory* memory)
     dr_delete(memory, apart->cloths, apart->sheets->part_count + 1);
     dr_delete(memory, apart->share, vertices);
     dr_delete(memory, apart->jolt, vertices);
+    dr_delete(memory, apart->moved_at, vertices);
+    dr_delete(memory, apart->lead, vertices);
+    dr_delete(memory, apart->leads, DR_APART_LEADS);
     dr_delete(memory, apart->is_pushed, vertices);
     dr_delete(memory, apart->is_inside, vertices);
     dr_delete(memory, apart->near_solids, triangles);
@@ -358,7 +364,7 @@ void dr_apart_commit(dr_apart* apart)
     // Where cloths are the caller says; solids go on from here.
     size_t first = 4 * (size_t)apart->sheets->vertex_count, last = 4 * (size_t)apart->vertex_count;
     memcpy(apart->x + first, apart->y + first, sizeof *apart->x * (last - first));
-    apart->has_list = apart->has_list && !apart->is_for_guard;
+    apart->has_list = apart->has_list && !apart->is_for_guard && !apart->is_crowded;
     // What touched or was pinched may have come to cross.
     apart->is_known = apart->is_known && apart->pinched_count == 0 && apart->exempt_count == 0;
     apart->pinched_count = apart->jammed_count = apart->exempt_count = 0;
@@ -369,7 +375,7 @@ void dr_apart_commit(dr_apart* apart)
 void dr_apart_undo(dr_apart* apart)
 {
     dr_apart_drop_records(apart);
-    apart->has_list = apart->has_list && !apart->is_for_guard;
+    apart->has_list = apart->has_list && !apart->is_for_guard && !apart->is_crowded;
     apart->is_watched = false;
     apart->contacts.count = 0;
     apart->pinched_count = apart->jammed_count = 0;

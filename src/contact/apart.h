@@ -112,8 +112,9 @@ typedef struct dr_apart_contact {
 typedef struct dr_apart_record {
     int32_t vertex[4];
     int32_t list, pair;
-    int32_t failures; // so often cut already
-    bool is_exempt;   // touches at x: nothing can be promised
+    int32_t failures;     // so often cut already
+    int64_t certified_at; // 0: it is not
+    bool is_exempt;       // touches at x: nothing can be promised
     double normal[3];
     double push[3];   // the last normal that had a gap: the way to give way
     double middle[3]; // between the two sides, where heights along the normal are taken from
@@ -121,6 +122,16 @@ typedef struct dr_apart_record {
     double wanted;    // at y, when it is moved; `needed` when it is not
     double needed;
 } dr_apart_record;
+
+// Pins that hang together, or a solid: the rigid motion that is next to theirs.
+typedef struct dr_apart_lead {
+    int count;
+    double middle[3], way[3];
+    double turn[3]; // axis times the sine of the angle
+} dr_apart_lead;
+
+// What is beyond this many is taken for things that do not turn.
+enum { DR_APART_LEADS = 64 };
 
 // What is fixed for one part, that is for one cloth.
 typedef struct dr_apart_cloth {
@@ -154,11 +165,18 @@ typedef struct dr_apart {
     float* before;        // four floats per vertex: y before it was slid or cut
     float* drift;         // four floats per vertex: where the velocity that it had before the
                           // prediction takes it; of cloths, set by the caller for contacts
-    float* carried;       // four floats per vertex: the way of what carries it along; fourth: it is
-    float* jolt;          // how far the solver took each vertex from its prediction of late, m
-    float edge_length;    // mean of the rest shape
-    float recovery;       // that contacts may add to a gap in a substep, m; set by the caller
-    float h;              // s; the same
+    float*
+        carried; // four floats per vertex: the way of what carries it along; fourth: 1 when it is, 2 when y has it
+    int64_t clock;     // counts certificates; of pairs none of whose vertices were moved they last
+    int64_t* moved_at; // by vertex
+    int32_t* lead;     // group of what is led, in `leads`; -1: none
+    dr_apart_lead* leads;
+    int lead_count;
+    bool has_leads;    // in this cut
+    float* jolt;       // how far the solver took each vertex from its prediction of late, m
+    float edge_length; // mean of the rest shape
+    float recovery;    // that contacts may add to a gap in a substep, m; set by the caller
+    float h;           // s; the same
 
     // Balls, made with the list.
     float* ball;  // four floats per vertex: middle seen from the start, radius
@@ -168,6 +186,7 @@ typedef struct dr_apart {
     int age;        // substeps since
     int horizon;    // substeps that the list is made for
     bool has_list;
+    bool is_crowded;    // it has more pairs than the guard goes through
     bool is_for_guard;  // the list has no pairs for contacts: it goes with the substep
     float rounding;     // of coordinates: more than any error of a place
     float way_rounding; // of ways
@@ -283,6 +302,13 @@ bool dr_apart_is_exempt(const dr_apart* apart, dr_apart_kind kind, const int32_t
 // The largest distance at which contacts are made.
 float dr_apart_reach(const dr_apart* apart);
 
+// Pins, solids, and what they carry along.
+bool dr_apart_is_led(const dr_apart* apart, int vertex);
+// Finds groups of what is led, and how they move from x to y.
+void dr_apart_find_leads(dr_apart* apart);
+// Lets those of a pair that could yield go along with those that are led; false when there are not
+// both. Nothing changes between things that move alike, but the last bits of their places.
+bool dr_apart_carry(dr_apart* apart, dr_apart_record* record);
 // Whether the pair stays apart from x to y and ends with the gap it needs; sets `push`.
 bool dr_apart_certify(const dr_apart* apart, dr_apart_record* record);
 // `after` of one pair from its `lower`, with the bits that watching gives it.

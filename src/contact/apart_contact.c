@@ -227,10 +227,12 @@ bool dr_apart_touch(dr_apart* apart, dr_memory* memory, dr_pool* pool)
     apart->contacts.count = apart->untangle.pulls.count = 0;
     memset(apart->is_pushed, 0, (size_t)apart->sheets->vertex_count);
     dr_apart_set_ways(apart);
-    return !apart->is_sound ||
-           (dr_apart_untangle(apart, memory) && dr_apart_refresh(apart, memory, pool, false) &&
-            touch_kind(apart, memory, pool, DR_APART_POINT) &&
-            touch_kind(apart, memory, pool, DR_APART_EDGES));
+    if (!apart->is_sound) {
+        return true;
+    }
+    bool is_done = dr_apart_untangle(apart, memory) && dr_apart_refresh(apart, memory, pool, false);
+    return is_done && (apart->is_crowded || (touch_kind(apart, memory, pool, DR_APART_POINT) &&
+                                             touch_kind(apart, memory, pool, DR_APART_EDGES)));
 }
 
 // --- Pulling ---

@@ -28,10 +28,37 @@ static double gap_at(const dr_apart_record* record, const float* array)
                : dr_gap_edges(record->normal, v);
 }
 
-static bool is_certified(const dr_apart* apart, dr_apart_record* record)
+// Whether no vertex of a pair was moved since it was certified.
+static bool has_stayed(const dr_apart* apart, const dr_apart_record* record)
 {
-    return record->is_exempt || gap_at(record, apart->y) >= record->needed ||
-           dr_apart_certify(apart, record);
+    bool has_stayed = record->certified_at > 0;
+    for (int i = 0; i < 4; ++i) {
+        has_stayed = has_stayed && apart->moved_at[record->vertex[i]] < record->certified_at;
+    }
+    return has_stayed;
+}
+
+static bool is_certified(dr_apart* apart, dr_apart_record* record)
+{
+    if (record->is_exempt || has_stayed(apart, record)) {
+        return true;
+    }
+    ++apart->clock;
+    bool is_certified =
+        gap_at(record, apart->y) >= record->needed || dr_apart_certify(apart, record);
+    record->certified_at = is_certified ? apart->clock : 0;
+    return is_certified;
+}
+
+// What was moved by others since it was saved.
+static void note_moved(dr_apart* apart)
+{
+    for (int v = 0; v < apart->sheets->vertex_count; ++v) {
+        const float *y = apart->y + 4 * v, *before = apart->before + 4 * v;
+        if (y[0] != before[0] || y[1] != before[1] || y[2] != before[2]) {
+            apart->moved_at[v] = apart->clock;
+        }
+    }
 }
 
 static void open_record(dr_apart* apart, int list, int pair, dr_apart_record* record)
@@ -155,6 +182,7 @@ static void push_apart(dr_apart* apart, const dr_apart_record* record, int i, in
         return;
     }
     double push = (record->wanted - height) / weight;
+    apart->moved_at[record->vertex[i]] = apart->moved_at[record->vertex[j]] = apart->clock;
     for (int c = 0; c < 3; ++c) {
         a[c] += (float)(push * of_a * record->push[c]);
         b[c] -= (float)(push * of_b * record->push[c]);
@@ -229,6 +257,11 @@ bool dr_apart_slide(dr_apart* apart, dr_memory* memory, dr_pool* pool, bool is_f
     if (!dr_apart_refresh(apart, memory, pool, true)) {
         return false;
     }
+    if (apart->is_crowded) {
+        apart->is_watched = false;
+        return true; // the cut gives up
+    }
+    note_moved(apart);
     save(apart);
     bool has_slid = true;
     for (int pass = 0; pass < passes && has_slid; ++pass) {
@@ -264,15 +297,9 @@ typedef struct plane {
     double offset;
 } plane;
 
-// Pins, solids, and what they carry along.
-static bool is_led(const dr_apart* apart, int vertex)
-{
-    return apart->y[4 * vertex + 3] == 0.0f || apart->carried[4 * vertex + 3] != 0.0f;
-}
-
 static bool is_stubborn(const dr_apart* apart, int vertex)
 {
-    return is_led(apart, vertex) || apart->is_pushed[vertex];
+    return dr_apart_is_led(apart, vertex) || apart->is_pushed[vertex];
 }
 
 static plane choose_plane(const dr_apart* apart, const dr_apart_record* record)
@@ -311,37 +338,14 @@ static void lower_share(dr_apart* apart, int vertex, double share)
     }
 }
 
-// Lets those of a pair that could yield go along with those that are led; false when there are not
-// both. Nothing changes between things that move alike, but the last bits of their places.
+// The groups of what is led are found when they are asked for.
 static bool carry(dr_apart* apart, dr_apart_record* record)
 {
-    int led_count = 0;
-    double way[3] = {0.0, 0.0, 0.0};
-    for (int i = 0; i < 4; ++i) {
-        int v = record->vertex[i];
-        for (int c = 0; c < 3 && is_led(apart, v); ++c) {
-            bool is_carried = apart->carried[4 * v + 3] != 0.0f;
-            way[c] += (double)(is_carried ? apart->carried : apart->way)[4 * v + c];
-        }
-        led_count += is_led(apart, v);
+    if (!apart->has_leads) {
+        dr_apart_find_leads(apart);
+        apart->has_leads = true;
     }
-    if (led_count == 0 || led_count == 4) {
-        return false;
-    }
-    for (int i = 0; i < 4; ++i) {
-        float* carried = apart->carried + 4 * record->vertex[i];
-        if (is_led(apart, record->vertex[i])) {
-            continue;
-        }
-        for (int c = 0; c < 3; ++c) {
-            carried[c] = (float)(way[c] / led_count);
-        }
-        carried[3] = 1.0f;
-        apart->share[record->vertex[i]] = 0.0f;
-    }
-    record->failures = 1;
-    record->needed = fmin(record->needed, 0.5 * record->gap);
-    return true;
+    return dr_apart_carry(apart, record);
 }
 
 static void let_go(dr_apart* apart, dr_apart_record* record)
@@ -365,7 +369,7 @@ static void cut_record(dr_apart* apart, dr_apart_record* record)
     }
     for (int i = 0; i < 4; ++i) {
         int v = record->vertex[i];
-        bool stays = is_led(apart, v) || (apart->is_pushed[v] && record->failures < 2);
+        bool stays = dr_apart_is_led(apart, v) || (apart->is_pushed[v] && record->failures < 2);
         if (record->failures == 0 && !stays && p.end[i] < 0.0) {
             double t = p.start[i] > 0.0 ? p.start[i] / (p.start[i] - p.end[i]) : 0.0;
             lower_share(apart, v, t * (double)apart->before[4 * v + 3]);
@@ -397,17 +401,20 @@ static void take_shares(dr_apart* apart)
     for (int v = 0; v < apart->sheets->vertex_count; ++v) {
         float *y = apart->y + 4 * v, *before = apart->before + 4 * v;
         const float* x = apart->x + 4 * v;
-        const float* carried = apart->carried + 4 * v;
+        float* carried = apart->carried + 4 * v;
         double t = apart->share[v];
-        if (carried[3] != 0.0f) {
+        if (carried[3] == 1.0f) {
             for (int c = 0; c < 3; ++c) {
                 y[c] = x[c] + carried[c];
             }
-        } else if (apart->share[v] < before[3]) {
+            carried[3] = 2.0f;
+            apart->moved_at[v] = apart->clock;
+        } else if (carried[3] == 0.0f && apart->share[v] < before[3]) {
             for (int c = 0; c < 3; ++c) {
                 y[c] = t > 0.0 ? (float)(x[c] + t * ((double)before[c] - x[c])) : x[c];
             }
             before[3] = apart->share[v];
+            apart->moved_at[v] = apart->clock;
         }
     }
 }
@@ -432,25 +439,50 @@ static bool is_as_saved(const dr_apart* apart)
                   sizeof *apart->y * 4 * (size_t)apart->sheets->vertex_count) == 0;
 }
 
+// More than anyone wants to wait for: all that can stays where it is, which is certified, and what
+// is led goes on. What it meets is not known until all triangles are looked at.
+static void give_up(dr_apart* apart)
+{
+    for (int v = 0; v < apart->sheets->vertex_count; ++v) {
+        float* y = apart->y + 4 * v;
+        if (y[3] > 0.0f) {
+            memcpy(y, apart->x + 4 * v, 3 * sizeof *y);
+            apart->share[v] = 0.0f;
+        }
+    }
+    dr_apart_drop_records(apart);
+    apart->has_list = false;
+    apart->is_new = true;
+    ++apart->pinched_count;
+    ++apart->jammed_count;
+}
+
 // The frame of the balls goes on when a vertex is stopped, so it may leave its ball by being cut:
 // balls are looked at in every round.
 bool dr_apart_cut(dr_apart* apart, dr_memory* memory, dr_pool* pool)
 {
+    enum { most_rounds = 200 };
     dr_apart_set_ways(apart);
     if (!apart->is_sound) {
         return true;
     }
     bool is_watched = apart->is_watched && is_as_saved(apart), is_clean = false;
+    apart->has_leads = false;
+    note_moved(apart);
     save(apart);
     for (int v = 0; v < apart->sheets->vertex_count; ++v) {
         apart->before[4 * v + 3] = apart->share[v] = 1.0f;
         apart->carried[4 * v + 3] = 0.0f;
     }
-    while (!is_clean) {
+    for (int round = 0; !is_clean; ++round) {
         int searches = apart->search_count;
         dr_apart_set_ways(apart);
         if (!dr_apart_refresh(apart, memory, pool, true)) {
             return false;
+        }
+        if (apart->is_crowded || round == most_rounds) {
+            give_up(apart);
+            break;
         }
         is_watched = is_watched && apart->search_count == searches;
         if (!is_watched && !open_records(apart, memory, pool)) {

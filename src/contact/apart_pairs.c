@@ -291,6 +291,35 @@ static void refit(dr_apart* apart, dr_pool* pool, float radius, bool of_solids)
     dr_features_refit(features, tree, pool, &motion);
 }
 
+// What goes through all of a cloth in a substep comes near to all of it: no list would be short, and
+// there is a largest number of pairs. What lies in piles, and is hit hard, has a hundred to a vertex.
+static int64_t most_pairs(const dr_apart* apart)
+{
+    return 100000 + 250 * (int64_t)apart->sheets->vertex_count;
+}
+
+static bool is_crowded(const dr_apart* apart)
+{
+    int64_t count = 0;
+    for (int list = 0; list < DR_APART_LISTS; ++list) {
+        count += apart->lists[list].count;
+    }
+    return count > most_pairs(apart);
+}
+
+// Candidates of the search of which no list would be short.
+static bool are_too_many(dr_apart* apart)
+{
+    const int64_t kept_at_least = 16; // one in so many
+    int64_t total = 0;
+    for (int list = 0; list <= DR_PAIRS_TRIANGLE_POINT; ++list) {
+        int count;
+        dr_pair_search_list(&apart->search, list, &count);
+        total += count;
+    }
+    return total > kept_at_least * most_pairs(apart);
+}
+
 static bool list_cloths(dr_apart* apart, dr_memory* memory, dr_pool* pool, float reach)
 {
     // Boxes of pairs that contacts want must meet, too.
@@ -299,13 +328,14 @@ static bool list_cloths(dr_apart* apart, dr_memory* memory, dr_pool* pool, float
         return false;
     }
     apart->box_tests += apart->search.box_tests;
-    return make_list(apart, memory, pool, DR_APART_POINT, reach) &&
-           make_list(apart, memory, pool, DR_APART_EDGES, reach);
+    apart->is_crowded |= are_too_many(apart);
+    return apart->is_crowded || (make_list(apart, memory, pool, DR_APART_POINT, reach) &&
+                                 make_list(apart, memory, pool, DR_APART_EDGES, reach));
 }
 
 static bool list_solids(dr_apart* apart, dr_memory* memory, dr_pool* pool)
 {
-    if (!apart->solids) {
+    if (!apart->solids || apart->is_crowded) {
         return true;
     }
     refit(apart, pool, 0.5f * apart->floor, true);
@@ -314,15 +344,14 @@ static bool list_solids(dr_apart* apart, dr_memory* memory, dr_pool* pool)
         return false;
     }
     apart->box_tests += apart->search.box_tests;
-    return make_list(apart, memory, pool, DR_APART_SOLID + DR_APART_POINT, apart->floor) &&
-           make_list(apart, memory, pool, DR_APART_SOLID + DR_APART_EDGES, apart->floor);
+    apart->is_crowded |= are_too_many(apart);
+    return apart->is_crowded ||
+           (make_list(apart, memory, pool, DR_APART_SOLID + DR_APART_POINT, apart->floor) &&
+            make_list(apart, memory, pool, DR_APART_SOLID + DR_APART_EDGES, apart->floor));
 }
 
-bool dr_apart_refresh(dr_apart* apart, dr_memory* memory, dr_pool* pool, bool for_guard)
+static bool list_all(dr_apart* apart, dr_memory* memory, dr_pool* pool, bool for_guard)
 {
-    if (apart->has_list && apart->age < LONGEST_AGE && are_in_balls(apart)) {
-        return true;
-    }
     make_balls(apart);
     apart->has_list = false;
     dr_apart_drop_records(apart);
@@ -330,8 +359,24 @@ bool dr_apart_refresh(dr_apart* apart, dr_memory* memory, dr_pool* pool, bool fo
     apart->is_for_guard = for_guard && apart->horizon == 1;
     float reach = apart->is_for_guard ? apart->floor : dr_apart_reach(apart);
     ++apart->search_count;
+    apart->is_crowded = false;
     apart->has_list = list_cloths(apart, memory, pool, reach) && list_solids(apart, memory, pool);
+    apart->is_crowded |= is_crowded(apart);
     return apart->has_list;
+}
+
+bool dr_apart_refresh(dr_apart* apart, dr_memory* memory, dr_pool* pool, bool for_guard)
+{
+    if (apart->has_list && apart->age < LONGEST_AGE && are_in_balls(apart)) {
+        return true;
+    }
+    bool is_done = list_all(apart, memory, pool, for_guard);
+    if (is_done && apart->is_crowded && apart->horizon > 1) {
+        // Perhaps it looked too far ahead.
+        apart->has_list = false;
+        is_done = list_all(apart, memory, pool, for_guard);
+    }
+    return is_done;
 }
 
 // --- Watching ---

@@ -26,6 +26,7 @@ typedef struct dr_world_apart {
     float* velocity; // of all sheets
     size_t velocity_floats;
     bool is_hopeless; // in this step even the shortest substep was pinched
+    int undone_count; // attempts, in this step
 } dr_world_apart;
 
 bool dr_world_has_apart(const drape_world* world)
@@ -470,6 +471,7 @@ void dr_world_begin_apart(drape_world* world)
 {
     if (world->apart) {
         world->apart->is_hopeless = false;
+        world->apart->undone_count = 0;
     }
 }
 
@@ -512,18 +514,21 @@ static void undo(drape_world* world)
 }
 
 // Where even the shortest substep does not help, all is tried in whole ones until one goes well.
-bool dr_world_undo_apart(drape_world* world, bool can_halve)
+bool dr_world_undo_apart(drape_world* world, bool can_halve, int substeps)
 {
+    // Each that is undone makes for one more that is not, at most.
+    int most_undone = 2 * substeps + 32;
     if (!dr_world_has_apart(world)) {
         return false;
     }
     dr_world_apart* a = world->apart;
     bool is_jammed = a->apart.jammed_count > 0;
-    if (!is_jammed || a->is_hopeless || !can_halve) {
+    if (!is_jammed || a->is_hopeless || !can_halve || a->undone_count >= most_undone) {
         a->is_hopeless = is_jammed;
         return false;
     }
     undo(world);
+    ++a->undone_count;
     return true;
 }
 

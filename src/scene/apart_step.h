@@ -28,8 +28,9 @@ bool dr_world_guard_apart(drape_world* world);
 // substep is undone and done again in halves.
 void dr_world_begin_apart(drape_world* world); // once a step
 bool dr_world_save_apart(drape_world* world);  // before each attempt; false when memory is short
-// Undoes the attempt if it should be done again; `can_halve`: in halves. Else it stands.
-bool dr_world_undo_apart(drape_world* world, bool can_halve);
+// Undoes the attempt if it should be done again; `can_halve`: in halves. Else it stands. A step of so
+// many substeps has a largest number of attempts.
+bool dr_world_undo_apart(drape_world* world, bool can_halve, int substeps);
 void dr_world_commit_apart(drape_world* world);
 // After the last substep: what crosses now is told. False when memory is short.
 bool dr_world_finish_apart(drape_world* world);

@@ -51,7 +51,7 @@ typedef struct dr_root {
 
 // Rest, see scene/sleep.h.
 typedef struct dr_sleep {
-    float still_time; // s below the speed
+    float still_time; // s below the speed, less three times those above it
     bool is_asleep;
     float stretch, gap;    // what the report says of it while it sleeps
     int crossed, touching; // the same of all cloths: those that are guarded fall asleep together

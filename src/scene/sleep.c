@@ -235,6 +235,8 @@ static void fall_asleep(drape_world* world, dr_cloth* cloth)
 
 void dr_world_tire(drape_world* world, float dt)
 {
+    // In a pile a fold gives way now and then for a frame, which is no reason to begin anew.
+    const float back = 3.0f;
     const drape_wind* wind = &world->def.wind;
     bool has_gusts = wind->gust > 0.0f && (wind->drag != 0.0f || wind->lift != 0.0f);
     if (!(sleep_speed_of(world) > 0.0f) || has_gusts) {
@@ -247,7 +249,8 @@ void dr_world_tire(drape_world* world, float dt)
         dr_cloth* cloth = dr_world_awake(world, i);
         if (cloth) {
             float* still = &cloth->control.sleep.still_time;
-            *still = is_sound && is_slow(world, cloth, dt) ? *still + dt : 0;
+            float now = is_slow(world, cloth, dt) ? *still + dt : fmaxf(*still - back * dt, 0.0f);
+            *still = is_sound ? now : 0.0f;
             are_all_still &= *still >= still_wanted;
         }
     }

@@ -383,7 +383,7 @@ static bool run_substep(drape_world* world, float dt, int substeps, int64_t begi
             !attempt(world)) {
             return false;
         }
-        if (!dr_world_undo_apart(world, *ticks > 1)) {
+        if (!dr_world_undo_apart(world, *ticks > 1, substeps)) {
             break;
         }
     }
