@@ -165,8 +165,8 @@ typedef struct dr_apart {
     float* before;        // four floats per vertex: y before it was slid or cut
     float* drift;         // four floats per vertex: where the velocity that it had before the
                           // prediction takes it; of cloths, set by the caller for contacts
-    float*
-        carried; // four floats per vertex: the way of what carries it along; fourth: 1 when it is, 2 when y has it
+    float* carried;    // four floats per vertex: the way of what carries it along; fourth: 1 when
+                       // something does, 2 when y has it
     int64_t clock;     // counts certificates; of pairs none of whose vertices were moved they last
     int64_t* moved_at; // by vertex
     int32_t* lead;     // group of what is led, in `leads`; -1: none
@@ -224,11 +224,11 @@ typedef struct dr_apart {
     // Counts since the caller last set them to zero.
     int64_t box_tests, exact_tests;
     int search_count;
-    int cut_count;     // vertices, in all substeps
-    int pinched_count; // pairs that pins or solids went through
-    int jammed_count;  // those of them that have something that could have given way
-    int exempt_count;  // pairs that touched, and those beside a crossing that nearly do
-    double lost;       // kinetic energy times the square of the substep, kg m^2
+    int cut_count;           // vertices, in all substeps
+    int pinched_count;       // pairs that pins or solids went through
+    int jammed_count;        // those of them that have something that could have given way
+    int exempt_count;        // pairs that touched, and those beside a crossing that nearly do
+    double lost;             // kinetic energy times the square of the substep, kg m^2
     double lost_momentum[3]; // times the substep, kg m
 } dr_apart;
 
