@@ -63,14 +63,20 @@ static const dr_json_node* cause_of(const dr_scene_desc* scene, const drape_meth
     return node != NULL ? node : scene->root;
 }
 
+static bool says_self(const dr_scene_desc* scene)
+{
+    const dr_json_node* collision = dr_json_find(scene->root, "collision");
+    return collision != NULL && dr_json_find(collision, "self") != NULL;
+}
+
 // Chooses what will run. Without the guard cloth passes through itself but moves right, so a scene
-// that asks for it runs all the same; every other choice that is missing is refused.
+// whose method has it runs all the same; every other choice that is missing is refused.
 static refusal choose_method(const dr_scene_desc* scene, drape_method* method, bool* is_unguarded)
 {
     *method = scene->def.method;
     *is_unguarded = false;
     const char* sentence = drape_method_refusal(method);
-    if (sentence != NULL && method->self == DRAPE_SELF_GUARDED) {
+    if (sentence != NULL && method->self == DRAPE_SELF_GUARDED && !says_self(scene)) {
         method->self = DRAPE_SELF_NONE;
         sentence = drape_method_refusal(method);
         *is_unguarded = sentence == NULL;

@@ -396,6 +396,30 @@ END_TEST
 
 // --- What this build can run ---
 
+// One that the method brings along is left out aloud when it can't be; one that was asked for is not.
+START_TEST(guard_that_was_asked_for_is_not_left_out)
+{
+    static const char* const texts[] = {
+        "{\"drape\": 1, \"collision\": {\"obstacles\": \"discrete\"}, \"cloths\": "
+        "[{\"name\": \"a\", \"grid\": {\"resolution\": [3, 3]}}]}",
+        "{\"drape\": 1, \"collision\": {\"obstacles\": \"discrete\", \"self\": \"guarded\"}, "
+        "\"cloths\": [{\"name\": \"a\", \"grid\": {\"resolution\": [3, 3]}}]}"};
+    listener heard = {0};
+    drape_error error = {0};
+    drape_scene_options options = drape_scene_options_defaults();
+    options.log = listen;
+    options.log_user = &heard;
+    drape_scene* scene =
+        drape_scene_open_text(texts[0], strlen(texts[0]), "s.json", &options, &error);
+    ck_assert_msg(scene != NULL, "%s", error.sentence);
+    ck_assert_ptr_nonnull(strstr(heard.last, "running without self-collision"));
+    drape_scene_close(scene);
+    ck_assert_ptr_null(
+        drape_scene_open_text(texts[1], strlen(texts[1]), "s.json", &options, &error));
+    test_error_has(&error, DRAPE_ERROR_INPUT, "collision.self");
+}
+END_TEST
+
 START_TEST(guard_is_used_or_missed_aloud)
 {
     static const char text[] =
@@ -756,6 +780,7 @@ int main(void)
     tcase_add_test(whole, meshes_come_from_beside_the_scene);
     tcase_add_test(whole, what_the_world_refuses_is_told_with_its_place);
     tcase_add_test(whole, refused_choices_are_told_with_their_place);
+    tcase_add_test(whole, guard_that_was_asked_for_is_not_left_out);
     tcase_add_test(whole, guard_is_used_or_missed_aloud);
     tcase_add_test(whole, hulls_are_of_points_or_of_files);
     tcase_add_test(whole, sequences_move_colliders);
