@@ -17,6 +17,7 @@
 #include <math.h>
 
 #include "collide/ccd_stages.h"
+#include "core/double3.h"
 
 enum { MOST_STEPS = 256 };
 
@@ -34,23 +35,18 @@ typedef struct view {
     double gap;  // smallest n . P_i
 } view;
 
-static double dot(const double* a, const double* b)
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
 // Takes the direction when the corners are further along it than along the best so far.
 static void try_direction(view* v, int count, const double d[3], double sign)
 {
-    double length = sqrt(dot(d, d));
+    double length = sqrt(dr_dot3(d, d));
     if (!(length > 0.0)) {
         return;
     }
     double factor = sign / length;
     double n[3] = {factor * d[0], factor * d[1], factor * d[2]};
-    double gap = dot(n, v->p[0]);
+    double gap = dr_dot3(n, v->p[0]);
     for (int i = 1; i < count; ++i) {
-        double along = dot(n, v->p[i]);
+        double along = dr_dot3(n, v->p[i]);
         gap = along < gap ? along : gap;
     }
     if (gap > v->gap) {
@@ -71,7 +67,7 @@ static void find_direction(view* v, int count)
     for (int i = 0; i < count; ++i) {
         const double *a = v->p[i], *b = v->p[i + 1 < count ? i + 1 : 0];
         double way[3] = {b[0] - a[0], b[1] - a[1], b[2] - a[2]};
-        double square = dot(way, way), along = -dot(a, way);
+        double square = dr_dot3(way, way), along = -dr_dot3(a, way);
         double x = !(along > 0.0) ? 0.0 : along >= square ? 1.0 : along / square;
         double nearest[3] = {a[0] + x * way[0], a[1] + x * way[1], a[2] + x * way[2]};
         try_direction(v, count, nearest, 1.0);
@@ -79,7 +75,7 @@ static void find_direction(view* v, int count)
         area[1] += a[2] * b[0] - a[0] * b[2];
         area[2] += a[0] * b[1] - a[1] * b[0];
     }
-    try_direction(v, count, area, dot(area, v->p[0]) > 0.0 ? 1.0 : -1.0);
+    try_direction(v, count, area, dr_dot3(area, v->p[0]) > 0.0 ? 1.0 : -1.0);
 }
 
 static view look(const march* m, double time)
@@ -100,8 +96,8 @@ static double one_direction_end(const march* m, const view* v)
 {
     double end = 2.0;
     for (int i = 0; i < m->corners->count; ++i) {
-        double now = dot(v->n, v->p[i]) - m->threshold;
-        double last = dot(v->n, m->corners->at[1][i]) - m->threshold;
+        double now = dr_dot3(v->n, v->p[i]) - m->threshold;
+        double last = dr_dot3(v->n, m->corners->at[1][i]) - m->threshold;
         if (!(now > 0.0)) {
             return v->time;
         }
@@ -119,9 +115,9 @@ static bool turning_direction_holds(const march* m, const view* a, const view* b
 {
     bool holds = true;
     for (int i = 0; i < m->corners->count; ++i) {
-        double middle = 0.5 * (dot(a->n, b->p[i]) + dot(b->n, a->p[i]));
-        holds = holds && dot(a->n, a->p[i]) > m->threshold && middle > m->threshold &&
-                dot(b->n, b->p[i]) > m->threshold;
+        double middle = 0.5 * (dr_dot3(a->n, b->p[i]) + dr_dot3(b->n, a->p[i]));
+        holds = holds && dr_dot3(a->n, a->p[i]) > m->threshold && middle > m->threshold &&
+                dr_dot3(b->n, b->p[i]) > m->threshold;
     }
     return holds;
 }

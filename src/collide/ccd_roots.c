@@ -12,6 +12,7 @@
 #include <math.h>
 
 #include "collide/ccd_stages.h"
+#include "core/double3.h"
 
 enum { MOST_HALVINGS = 8, MOST_STEPS = 12, MOST_WIDENINGS = 3 };
 
@@ -22,32 +23,20 @@ typedef struct piece {
     int depth;
 } piece;
 
-static void cross(const double* a, const double* b, double* out)
-{
-    out[0] = a[1] * b[2] - a[2] * b[1];
-    out[1] = a[2] * b[0] - a[0] * b[2];
-    out[2] = a[0] * b[1] - a[1] * b[0];
-}
-
-static double dot(const double* a, const double* b)
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
 static piece whole_time(const dr_ccd_corners* corners)
 {
     const double(*p)[3] = corners->at[0], (*q)[3] = corners->at[1];
     double start[3], end[3], mixed[3], other[3];
-    cross(p[1], p[2], start);
-    cross(q[1], q[2], end);
-    cross(p[1], q[2], mixed);
-    cross(q[1], p[2], other);
+    dr_cross3(p[1], p[2], start);
+    dr_cross3(q[1], q[2], end);
+    dr_cross3(p[1], q[2], mixed);
+    dr_cross3(q[1], p[2], other);
     for (int k = 0; k < 3; ++k) {
         mixed[k] += other[k];
     }
     return (piece){.high = 1.0,
-                   .b = {dot(p[0], start), (dot(q[0], start) + dot(p[0], mixed)) / 3.0,
-                         (dot(q[0], mixed) + dot(p[0], end)) / 3.0, dot(q[0], end)}};
+                   .b = {dr_dot3(p[0], start), (dr_dot3(q[0], start) + dr_dot3(p[0], mixed)) / 3.0,
+                         (dr_dot3(q[0], mixed) + dr_dot3(p[0], end)) / 3.0, dr_dot3(q[0], end)}};
 }
 
 // f(t), and its derivative.
@@ -148,7 +137,7 @@ static dr_ccd_verdict judge(const dr_ccd_corners* corners, double low, double hi
         }
     }
     for (int i = 0; i < count; ++i) {
-        cross(p[i], p[(i + 1) % count], n[i]);
+        dr_cross3(p[i], p[(i + 1) % count], n[i]);
         for (int k = 0; k < 3; ++k) {
             area[k] += n[i][k];
         }

@@ -6,29 +6,12 @@
 #include <math.h>
 #include <string.h>
 
-static double dot(const double a[3], const double b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static void subtract(const double a[3], const double b[3], double out[3])
-{
-    for (int c = 0; c < 3; ++c) {
-        out[c] = a[c] - b[c];
-    }
-}
-
-static void cross(const double a[3], const double b[3], double out[3])
-{
-    out[0] = a[1] * b[2] - a[2] * b[1];
-    out[1] = a[2] * b[0] - a[0] * b[2];
-    out[2] = a[0] * b[1] - a[1] * b[0];
-}
+#include "core/double3.h"
 
 // False when there is no direction.
 static bool normalize(double v[3])
 {
-    double length = sqrt(dot(v, v));
+    double length = sqrt(dr_dot3(v, v));
     for (int c = 0; c < 3 && length > 0.0; ++c) {
         v[c] /= length;
     }
@@ -75,7 +58,7 @@ double dr_shape_reach(const drape_shape* shape, const double normal[3])
     }
     double furthest[3];
     core_support(shape, normal, furthest);
-    return dot(normal, furthest) + radius_of(shape);
+    return dr_dot3(normal, furthest) + radius_of(shape);
 }
 
 // --- Points ---
@@ -84,7 +67,8 @@ static int lowest_point(const double* points, int count, const double normal[3])
 {
     int lowest = 0;
     for (int i = 1; i < count; ++i) {
-        lowest = dot(normal, points + 3 * i) < dot(normal, points + 3 * lowest) ? i : lowest;
+        lowest =
+            dr_dot3(normal, points + 3 * i) < dr_dot3(normal, points + 3 * lowest) ? i : lowest;
     }
     return lowest;
 }
@@ -94,7 +78,7 @@ dr_shape_gap dr_shape_gap_along(const drape_shape* shape, const double* points, 
 {
     dr_shape_gap g = {.reach = dr_shape_reach(shape, normal)};
     memcpy(g.normal, normal, sizeof g.normal);
-    g.gap = dot(normal, points + 3 * lowest_point(points, count, normal)) - g.reach;
+    g.gap = dr_dot3(normal, points + 3 * lowest_point(points, count, normal)) - g.reach;
     return g;
 }
 
@@ -113,19 +97,19 @@ static bool weights_on(const simplex* s, const int* list, int count, double weig
     double edge[3][3], g[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, b[3] = {0, 0, 0};
     const double* base = s->corner[list[0]];
     for (int i = 1; i < count; ++i) {
-        subtract(s->corner[list[i]], base, edge[i - 1]);
+        dr_subtract3(s->corner[list[i]], base, edge[i - 1]);
     }
     for (int i = 0; i + 1 < count; ++i) {
         for (int j = 0; j + 1 < count; ++j) {
-            g[i][j] = dot(edge[i], edge[j]);
+            g[i][j] = dr_dot3(edge[i], edge[j]);
         }
-        b[i] = -dot(edge[i], base);
+        b[i] = -dr_dot3(edge[i], base);
     }
     double minor[3][3];
     for (int i = 0; i < 3; ++i) {
-        cross(g[(i + 1) % 3], g[(i + 2) % 3], minor[i]);
+        dr_cross3(g[(i + 1) % 3], g[(i + 2) % 3], minor[i]);
     }
-    double whole = dot(g[0], minor[0]), sum = 0.0;
+    double whole = dr_dot3(g[0], minor[0]), sum = 0.0;
     for (int i = 0; i + 1 < count; ++i) {
         // The matrix is symmetric, so its inverse is that of the minors over the whole.
         weight[i + 1] = (minor[0][i] * b[0] + minor[1][i] * b[1] + minor[2][i] * b[2]) / whole;
@@ -168,8 +152,8 @@ static void reduce(simplex* s, double nearest[3])
             continue;
         }
         blend(s, list, count, weight, at);
-        if (dot(at, at) < least) {
-            least = dot(at, at);
+        if (dr_dot3(at, at) < least) {
+            least = dr_dot3(at, at);
             memcpy(nearest, at, 3 * sizeof *at);
             kept.count = count;
             for (int i = 0; i < count; ++i) {
@@ -205,10 +189,10 @@ static void try_axes(const drape_shape* shape, const double* points, int count, 
     double edge[3][3], face[3];
     int corners = count < 3 ? count : 3;
     for (int i = 0; i < corners; ++i) {
-        subtract(points + 3 * ((i + 1) % corners), points + 3 * i, edge[i]);
+        dr_subtract3(points + 3 * ((i + 1) % corners), points + 3 * i, edge[i]);
     }
     if (corners == 3) {
-        cross(edge[0], edge[1], face);
+        dr_cross3(edge[0], edge[1], face);
         keep_better(shape, points, count, face, best);
     }
     bool is_box = shape->kind == DRAPE_SHAPE_BOX, is_ball = shape->kind == DRAPE_SHAPE_SPHERE;
@@ -219,7 +203,7 @@ static void try_axes(const drape_shape* shape, const double* points, int count, 
             continue;
         }
         for (int i = 0; i < corners; ++i) {
-            cross(axis, edge[i], n);
+            dr_cross3(axis, edge[i], n);
             keep_better(shape, points, count, n, best);
         }
         keep_better(shape, points, count, axis, best);
@@ -237,7 +221,7 @@ static void add_corner(const drape_shape* shape, const double* points, int count
 {
     double furthest[3];
     core_support(shape, n, furthest);
-    subtract(points + 3 * lowest_point(points, count, n), furthest, s->corner[s->count++]);
+    dr_subtract3(points + 3 * lowest_point(points, count, n), furthest, s->corner[s->count++]);
 }
 
 dr_shape_gap dr_shape_gap_of(const drape_shape* shape, const double* points, int count,
@@ -253,12 +237,12 @@ dr_shape_gap dr_shape_gap_of(const drape_shape* shape, const double* points, int
     double nearest[3] = {0, 0, 0}, radius = radius_of(shape), scale = 0.0;
     add_corner(shape, points, count, up, &s);
     for (int i = 0; i < count; ++i) {
-        scale = fmax(scale, dot(points + 3 * i, points + 3 * i));
+        scale = fmax(scale, dr_dot3(points + 3 * i, points + 3 * i));
     }
     scale = sqrt(scale) + 1e-30;
     for (int round = 0; round < most_rounds && best.gap < enough; ++round) {
         reduce(&s, nearest);
-        double distance = sqrt(dot(nearest, nearest));
+        double distance = sqrt(dr_dot3(nearest, nearest));
         if (s.count == 4 || distance < 1e-12 * scale) {
             try_axes(shape, points, count, &best); // the cores overlap
             break;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "contact/apart.h"
+#include "core/double3.h"
 
 bool dr_apart_is_led(const dr_apart* apart, int vertex)
 {
@@ -72,18 +73,6 @@ static void group_solids(dr_apart* apart)
 
 // --- Their motions ---
 
-static void cross(const double a[3], const double b[3], double out[3])
-{
-    out[0] = a[1] * b[2] - a[2] * b[1];
-    out[1] = a[2] * b[0] - a[0] * b[2];
-    out[2] = a[0] * b[1] - a[1] * b[0];
-}
-
-static double dot(const double a[3], const double b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
 static void add_means(dr_apart* apart)
 {
     for (int v = 0; v < apart->vertex_count; ++v) {
@@ -118,8 +107,8 @@ static void add_moments(dr_apart* apart, double (*inertia)[3][3], double (*momen
             arm[c] = (double)apart->x[4 * v + c] - apart->leads[g].middle[c];
             way[c] = (double)apart->way[4 * v + c] - apart->leads[g].way[c];
         }
-        cross(arm, way, turned);
-        double squared = dot(arm, arm);
+        dr_cross3(arm, way, turned);
+        double squared = dr_dot3(arm, arm);
         for (int c = 0; c < 3; ++c) {
             moment[g][c] += turned[c];
             for (int d = 0; d < 3; ++d) {
@@ -134,9 +123,9 @@ static void solve(const double m[3][3], const double right[3], double out[3])
 {
     double rows[3][3];
     for (int c = 0; c < 3; ++c) {
-        cross(m[(c + 1) % 3], m[(c + 2) % 3], rows[c]);
+        dr_cross3(m[(c + 1) % 3], m[(c + 2) % 3], rows[c]);
     }
-    double whole = dot(m[0], rows[0]);
+    double whole = dr_dot3(m[0], rows[0]);
     for (int c = 0; c < 3; ++c) {
         out[c] = (rows[0][c] * right[0] + rows[1][c] * right[1] + rows[2][c] * right[2]) / whole;
     }
@@ -159,7 +148,7 @@ static void find_turn(const double inertia[3][3], const double moment[3], double
     for (int pass = 0; pass < 3; ++pass) {
         double rest[3], by[3];
         for (int c = 0; c < 3; ++c) {
-            rest[c] = moment[c] - dot(inertia[c], turn);
+            rest[c] = moment[c] - dr_dot3(inertia[c], turn);
         }
         solve((const double(*)[3])m, rest, by);
         for (int c = 0; c < 3; ++c) {
@@ -194,9 +183,9 @@ static void way_of_lead(const dr_apart* apart, int group, int vertex, double way
     for (int c = 0; c < 3; ++c) {
         arm[c] = (double)apart->x[4 * vertex + c] - lead->middle[c];
     }
-    cross(lead->turn, arm, once);
-    cross(lead->turn, once, twice);
-    double cosine = sqrt(fmax(1.0 - dot(lead->turn, lead->turn), 0.0));
+    dr_cross3(lead->turn, arm, once);
+    dr_cross3(lead->turn, once, twice);
+    double cosine = sqrt(fmax(1.0 - dr_dot3(lead->turn, lead->turn), 0.0));
     for (int c = 0; c < 3; ++c) {
         way[c] = lead->way[c] + once[c] + twice[c] / (1.0 + cosine);
     }

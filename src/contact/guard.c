@@ -5,15 +5,11 @@
 #include <string.h>
 
 #include "collide/shape_gap.h"
+#include "core/double3.h"
 #include "core/isa.h"
 #include "core/vec_math.h"
 
 DR_KERNEL_TABLE(dr_guard_kernels)
-
-static double dot(const double a[3], const double b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
 
 static void to_doubles(drape_vec3 v, double out[3])
 {
@@ -56,12 +52,12 @@ static void turn_axis(const float from[9], const float to[9], float out[9])
     v[0] = a[1] * b[2] - a[2] * b[1];
     v[1] = a[2] * b[0] - a[0] * b[2];
     v[2] = a[0] * b[1] - a[1] * b[0];
-    double cosine = dot(a, b);
+    double cosine = dr_dot3(a, b);
     for (int k = 0; k < 3; ++k) {
         for (int c = 0; c < 3; ++c) {
             column[c] = (double)from[3 * c + k];
         }
-        double along = dot(v, column) / (1.0 + cosine);
+        double along = dr_dot3(v, column) / (1.0 + cosine);
         turned[0] = v[1] * column[2] - v[2] * column[1];
         turned[1] = v[2] * column[0] - v[0] * column[2];
         turned[2] = v[0] * column[1] - v[1] * column[0];
@@ -210,8 +206,8 @@ static bool is_clear_by_face(const dr_guard_args* args, double p[6][3])
     n[0] = a[1] * b[2] - a[2] * b[1];
     n[1] = a[2] * b[0] - a[0] * b[2];
     n[2] = a[0] * b[1] - a[1] * b[0];
-    length =
-        sqrt(dot(n, n)) * (dot(n, p[0]) < 0.0 ? -1.0 : 1.0); // away from the middle of the solid
+    length = sqrt(dr_dot3(n, n)) *
+             (dr_dot3(n, p[0]) < 0.0 ? -1.0 : 1.0); // away from the middle of the solid
     if (length == 0.0) {
         return false;
     }
@@ -283,7 +279,7 @@ int dr_guard_planes(const dr_guard_args* args, const int32_t slot[3], dr_guard_p
     for (int i = 0; i < 3; ++i) {
         if (dr_sheet_inverse_mass(args->sheet, slot[i]) > 0.0f) {
             dr_guard_plane* plane = &out[made++];
-            double has = dot(best.normal, p[i]) - best.reach + creep_of(args, slot[i]);
+            double has = dr_dot3(best.normal, p[i]) - best.reach + creep_of(args, slot[i]);
             double keep = fmin(fmax(has, least), 2.0 * (double)args->margin);
             *plane = (dr_guard_plane){.slot = slot[i], .offset = best.reach + keep};
             rotate(args->obstacle->rotation_end, best.normal, plane->normal);
@@ -300,7 +296,7 @@ static double beyond(const dr_guard_holds* holds, const dr_guard_plane* plane, c
     for (int c = 0; c < 3; ++c) {
         from[c] = y[c] - place[c];
     }
-    return dot(plane->normal, from) - plane->offset;
+    return dr_dot3(plane->normal, from) - plane->offset;
 }
 
 static void get_candidate(const dr_sheet* sheet, int slot, double y[3])

@@ -3,23 +3,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/double3.h"
+
 static void subtract(drape_vec3 a, drape_vec3 b, double out[3])
 {
     out[0] = (double)a.x - b.x;
     out[1] = (double)a.y - b.y;
     out[2] = (double)a.z - b.z;
-}
-
-static void cross(const double a[3], const double b[3], double out[3])
-{
-    out[0] = a[1] * b[2] - a[2] * b[1];
-    out[1] = a[2] * b[0] - a[0] * b[2];
-    out[2] = a[0] * b[1] - a[1] * b[0];
-}
-
-static double dot(const double a[3], const double b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
 void dr_material_place(const dr_mesh* mesh, const drape_vec3* places, const dr_material_point* at,
@@ -43,14 +33,14 @@ static bool weight_gradients(const dr_mesh* mesh, int triangle, double out[3][3]
     for (int k = 0; k < 3; ++k) {
         subtract(mesh->rest[v[(k + 2) % 3]], mesh->rest[v[(k + 1) % 3]], edge[k]);
     }
-    cross(edge[0], edge[1], normal);
-    double square = dot(normal, normal);
+    dr_cross3(edge[0], edge[1], normal);
+    double square = dr_dot3(normal, normal);
     if (!(mesh->rest_area[triangle] > 0.0f) || !(square > 0.0)) {
         memset(out, 0, sizeof(double[3][3]));
         return false;
     }
     for (int k = 0; k < 3; ++k) {
-        cross(normal, edge[k], out[k]);
+        dr_cross3(normal, edge[k], out[k]);
         for (int d = 0; d < 3; ++d) {
             out[k][d] /= square;
         }
@@ -93,7 +83,7 @@ static void edge_direction(const dr_mesh* mesh, int triangle, int corner, double
 {
     const int32_t* v = mesh->triangles[triangle];
     subtract(mesh->rest[v[(corner + 2) % 3]], mesh->rest[v[(corner + 1) % 3]], out);
-    double length = sqrt(dot(out, out));
+    double length = sqrt(dr_dot3(out, out));
     for (int d = 0; d < 3; ++d) {
         out[d] = length > 0.0 ? out[d] / length : 0.0;
     }
@@ -119,8 +109,8 @@ static void step_over(const dr_mesh* mesh, dr_material_point* at, int corner, in
     }
     // What was not along the edge now points away from it, into the next triangle.
     weight_gradients(mesh, next, gradients);
-    double steep = sqrt(dot(gradients[opposite], gradients[opposite]));
-    double part = dot(way, along), total = dot(way, way);
+    double steep = sqrt(dr_dot3(gradients[opposite], gradients[opposite]));
+    double part = dr_dot3(way, along), total = dr_dot3(way, way);
     double outward = sqrt(fmax(0.0, total - part * part));
     for (int d = 0; d < 3; ++d) {
         inward[d] = steep > 0.0 ? gradients[opposite][d] / steep : 0.0;
@@ -134,7 +124,7 @@ static void slide_along(const dr_mesh* mesh, const dr_material_point* at, int co
 {
     double along[3];
     edge_direction(mesh, at->triangle, corner, along);
-    double part = dot(way, along);
+    double part = dr_dot3(way, along);
     for (int d = 0; d < 3; ++d) {
         way[d] = part * along[d];
     }
@@ -160,9 +150,9 @@ static int go_inside(dr_material_point* at, double gradients[3][3], double way[3
     double share = 1.0, rate[3];
     int exit = -1;
     for (int k = 0; k < 3; ++k) {
-        rate[k] = dot(gradients[k], way);
+        rate[k] = dr_dot3(gradients[k], way);
         // A way along an edge, which is what sliding leaves, does not leave over it by rounding.
-        double noise = 1e-12 * sqrt(dot(gradients[k], gradients[k]) * dot(way, way));
+        double noise = 1e-12 * sqrt(dr_dot3(gradients[k], gradients[k]) * dr_dot3(way, way));
         if (rate[k] < -noise && at->weight[k] < -rate[k] * share) {
             share = at->weight[k] / -rate[k];
             exit = k;
@@ -182,15 +172,15 @@ static int go_inside(dr_material_point* at, double gradients[3][3], double way[3
 double dr_material_walk(const dr_mesh* mesh, dr_material_point* at, const double move[3])
 {
     double way[3] = {move[0], move[1], move[2]}, gradients[3][3];
-    double whole = sqrt(dot(way, way)), gone = 0.0;
+    double whole = sqrt(dr_dot3(way, way)), gone = 0.0;
     int turns = 0;
     for (int i = 0; i < most_crossings && turns < most_turns; ++i) {
-        double before = sqrt(dot(way, way));
+        double before = sqrt(dr_dot3(way, way));
         if (!weight_gradients(mesh, at->triangle, gradients)) {
             break;
         }
         int corner = go_inside(at, gradients, way);
-        double went = before - sqrt(dot(way, way));
+        double went = before - sqrt(dr_dot3(way, way));
         gone += went;
         if (corner < 0) {
             break;

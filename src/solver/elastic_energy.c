@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "solver/elastic.h"
+#include "core/double3.h"
 
 static void at(const dr_elastic* e, double* const field[3], int column, int row, double out[3])
 {
@@ -11,15 +12,10 @@ static void at(const dr_elastic* e, double* const field[3], int column, int row,
     }
 }
 
-static double dot(const double a[3], const double b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
 static double distance2(const double a[3], const double b[3])
 {
     const double d[3] = {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
-    return dot(d, d);
+    return dr_dot3(d, d);
 }
 
 static double edge_energy(const dr_elastic* e, int axis, const double a[3], const double b[3])
@@ -32,19 +28,12 @@ static double edge_energy(const dr_elastic* e, int axis, const double a[3], cons
 static double bend_energy(const dr_elastic* e, int i, const double second[3],
                           const double across[3])
 {
-    double length = sqrt(dot(across, across)), bent[3];
+    double length = sqrt(dr_dot3(across, across)), bent[3];
     double rest = length > 1e-30 ? e->def.curvature[i] / length : 0.0;
     for (int c = 0; c < 3; ++c) {
         bent[c] = second[c] - rest * across[c];
     }
-    return (i == DR_ELASTIC_12 ? 1.0 : 0.5) * e->def.xi[i] * dot(bent, bent);
-}
-
-static void cross(const double a[3], const double b[3], double out[3])
-{
-    out[0] = a[1] * b[2] - a[2] * b[1];
-    out[1] = a[2] * b[0] - a[0] * b[2];
-    out[2] = a[0] * b[1] - a[1] * b[0];
+    return (i == DR_ELASTIC_12 ? 1.0 : 0.5) * e->def.xi[i] * dr_dot3(bent, bent);
 }
 
 // Difference over the neighbours on both sides of a vertex along an axis, on one at borders.
@@ -72,7 +61,7 @@ static double triple_energy(const dr_elastic* e, int column, int row, int axis)
     }
     difference(e, column, row, 0, along);
     difference(e, column, row, 1, athwart);
-    cross(along, athwart, normal);
+    dr_cross3(along, athwart, normal);
     return bend_energy(e, axis, second, normal);
 }
 
@@ -87,9 +76,9 @@ static void add_cell(const dr_elastic* e, int column, int row, dr_elastic_energi
         minus[i] = r[1][0][i] - r[0][1][i];
         twist[i] = (r[0][0][i] - r[0][1][i] - r[1][0][i] + r[1][1][i]) / (e->h[0] * e->h[1]);
     }
-    double strain = (dot(plus, plus) - dot(minus, minus)) / (4.0 * e->h[0] * e->h[1]);
+    double strain = (dr_dot3(plus, plus) - dr_dot3(minus, minus)) / (4.0 * e->h[0] * e->h[1]);
     sum->shear += 0.5 * e->def.eta[DR_ELASTIC_12] * strain * strain;
-    cross(plus, minus, normal);
+    dr_cross3(plus, minus, normal);
     sum->bend += bend_energy(e, DR_ELASTIC_12, twist, normal);
 }
 
@@ -99,7 +88,7 @@ static void add_vertex(const dr_elastic* e, int column, int row, dr_elastic_ener
     double here[3], next[3], velocity[3];
     at(e, e->f.x, column, row, here);
     at(e, e->f.v, column, row, velocity);
-    sum->kinetic += 0.5 * e->def.density * dot(velocity, velocity);
+    sum->kinetic += 0.5 * e->def.density * dr_dot3(velocity, velocity);
     if (column + 1 < columns) {
         at(e, e->f.x, column + 1, row, next);
         sum->stretch += edge_energy(e, 0, here, next);

@@ -3,24 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-static double dot(const double a[3], const double b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static void subtract(const double a[3], const double b[3], double out[3])
-{
-    for (int i = 0; i < 3; ++i) {
-        out[i] = a[i] - b[i];
-    }
-}
-
-static void cross(const double a[3], const double b[3], double out[3])
-{
-    out[0] = a[1] * b[2] - a[2] * b[1];
-    out[1] = a[2] * b[0] - a[0] * b[2];
-    out[2] = a[0] * b[1] - a[1] * b[0];
-}
+#include "core/double3.h"
 
 bool dr_hinge_triangle_is_sound(const dr_mesh* mesh, int triangle)
 {
@@ -29,14 +12,14 @@ bool dr_hinge_triangle_is_sound(const dr_mesh* mesh, int triangle)
     for (int i = 0; i < 3; ++i) {
         drape_vec3 p = mesh->rest[v[i]], q = mesh->rest[v[(i + 1) % 3]];
         double d[3] = {(double)q.x - p.x, (double)q.y - p.y, (double)q.z - p.z};
-        longest = fmax(longest, dot(d, d));
+        longest = fmax(longest, dr_dot3(d, d));
     }
     return (double)mesh->rest_area[triangle] > 1e-5 * longest;
 }
 
 static void normalize(double v[3])
 {
-    double length = sqrt(dot(v, v));
+    double length = sqrt(dr_dot3(v, v));
     for (int i = 0; i < 3; ++i) {
         v[i] = length > 1e-15 ? v[i] / length : 0.0;
     }
@@ -45,11 +28,11 @@ static void normalize(double v[3])
 void dr_hinge_normal(double x[4][3], double n[3])
 {
     double edge[3], e2[3], e3[3], n2[3], n3[3];
-    subtract(x[1], x[0], edge);
-    subtract(x[2], x[0], e2);
-    subtract(x[3], x[0], e3);
-    cross(edge, e2, n2);
-    cross(e3, edge, n3);
+    dr_subtract3(x[1], x[0], edge);
+    dr_subtract3(x[2], x[0], e2);
+    dr_subtract3(x[3], x[0], e3);
+    dr_cross3(edge, e2, n2);
+    dr_cross3(e3, edge, n3);
     normalize(n2);
     normalize(n3);
     for (int i = 0; i < 3; ++i) {
@@ -62,13 +45,13 @@ void dr_hinge_normal(double x[4][3], double n[3])
 static void unfold(double x[4][3], double along[4], double height[4], double* length)
 {
     double edge[3];
-    subtract(x[1], x[0], edge);
-    *length = sqrt(dot(edge, edge));
+    dr_subtract3(x[1], x[0], edge);
+    *length = sqrt(dr_dot3(edge, edge));
     for (int i = 0; i < 4; ++i) {
         double d[3];
-        subtract(x[i], x[0], d);
-        along[i] = dot(d, edge) / *length;
-        height[i] = sqrt(fmax(dot(d, d) - along[i] * along[i], 0.0));
+        dr_subtract3(x[i], x[0], d);
+        along[i] = dr_dot3(d, edge) / *length;
+        height[i] = sqrt(fmax(dr_dot3(d, d) - along[i] * along[i], 0.0));
     }
     along[0] = height[0] = height[1] = 0.0;
     along[1] = *length;
@@ -82,17 +65,17 @@ static void set_directions(dr_hinge_shape* shape, const dr_mesh* mesh, const dr_
     drape_vec3 axis[2];
     dr_mesh_warp_direction(mesh, hinge->t[0], &axis[0], &axis[1]);
     double edge[3], out[3];
-    subtract(x[1], x[0], edge);
-    subtract(x[2], x[0], out);
-    double length = sqrt(dot(edge, edge));
+    dr_subtract3(x[1], x[0], edge);
+    dr_subtract3(x[2], x[0], out);
+    double length = sqrt(dr_dot3(edge, edge));
     for (int i = 0; i < 3; ++i) {
         edge[i] /= length;
         out[i] -= along[2] * edge[i];
     }
-    double size = sqrt(dot(out, out));
+    double size = sqrt(dr_dot3(out, out));
     for (int k = 0; k < 2; ++k) {
         double direction[3] = {(double)axis[k].x, (double)axis[k].y, (double)axis[k].z};
-        double e = dot(edge, direction), o = dot(out, direction) / size, response = 0.0;
+        double e = dr_dot3(edge, direction), o = dr_dot3(out, direction) / size, response = 0.0;
         for (int i = 0; i < 4; ++i) {
             double u = along[i] * e + height[i] * o;
             response += shape->k[i] * 0.5 * u * u;

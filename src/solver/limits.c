@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/double3.h"
+
 bool dr_limits_create(dr_limits* limits, dr_memory* memory, int vertex_count)
 {
     *limits = (dr_limits){.vertex_count = vertex_count};
@@ -109,14 +111,9 @@ dr_limit_answer dr_limits_add_plane(dr_limits* limits, dr_memory* memory, int ve
 
 // --- Projection ---
 
-static double dot(const double a[3], const double b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
 static double height(const dr_halfspace* plane, const double y[3])
 {
-    return dot(plane->normal, y) + plane->offset;
+    return dr_dot3(plane->normal, y) + plane->offset;
 }
 
 static void move(double y[3], const double along[3], double by)
@@ -142,9 +139,9 @@ static bool add_to_corner(corner* at, const dr_halfspace* plane)
     double rest[3];
     memcpy(rest, plane->normal, sizeof rest);
     for (int k = 0; k < at->count; ++k) {
-        move(rest, at->axes[k], -dot(rest, at->axes[k]));
+        move(rest, at->axes[k], -dr_dot3(rest, at->axes[k]));
     }
-    double length = sqrt(dot(rest, rest));
+    double length = sqrt(dr_dot3(rest, rest));
     if (at->count == 3 || length < least_turn) {
         return false;
     }
@@ -160,7 +157,7 @@ static bool add_to_corner(corner* at, const dr_halfspace* plane)
 static void onto_corner(const corner* at, double y[3])
 {
     for (int k = 0; k < at->count; ++k) {
-        double slope = dot(at->planes[k]->normal, at->axes[k]);
+        double slope = dr_dot3(at->planes[k]->normal, at->axes[k]);
         move(y, at->axes[k], -height(at->planes[k], y) / slope);
     }
 }
@@ -189,11 +186,11 @@ static bool pushes(const corner* at, const double way[3])
 {
     double share[3];
     for (int k = at->count - 1; k >= 0; --k) {
-        double rest = dot(way, at->axes[k]);
+        double rest = dr_dot3(way, at->axes[k]);
         for (int j = k + 1; j < at->count; ++j) {
-            rest -= share[j] * dot(at->planes[j]->normal, at->axes[k]);
+            rest -= share[j] * dr_dot3(at->planes[j]->normal, at->axes[k]);
         }
-        share[k] = rest / dot(at->planes[k]->normal, at->axes[k]);
+        share[k] = rest / dr_dot3(at->planes[k]->normal, at->axes[k]);
         if (!(share[k] >= 0.0)) {
             return false;
         }
@@ -274,9 +271,9 @@ static bool rub(const corner* at, const double pushed[3], double y[3])
         slip[c] = y[c] - at->planes[0]->anchor[c];
     }
     for (int k = 0; k < at->count; ++k) {
-        move(slip, at->axes[k], -dot(slip, at->axes[k]));
+        move(slip, at->axes[k], -dr_dot3(slip, at->axes[k]));
     }
-    double length = sqrt(dot(slip, slip)), push = sqrt(dot(pushed, pushed));
+    double length = sqrt(dr_dot3(slip, slip)), push = sqrt(dr_dot3(pushed, pushed));
     bool sticks = length <= friction_static * push;
     if (length == 0.0) {
         return false;
