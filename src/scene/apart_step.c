@@ -18,8 +18,7 @@ typedef struct dr_world_apart {
     int32_t* first_slot;      // by part
     int32_t* vertex_of_slot;  // from first_slot on: among all, -1 where there is none
     bool has_told;            // that something crosses
-    dr_stretch_bound* bounds; // of all cloths
-    int bound_count;
+    dr_stretch_limits limits; // of all cloths
 
     // Before the substep, to undo it.
     drape_step_report report;
@@ -99,24 +98,18 @@ static void free_slots(drape_world* world, dr_world_apart* a)
     }
 }
 
-// All bounds of the cloths into `out`, or only counts them.
-static int list_bounds(const dr_world_apart* a, dr_stretch_bound* out)
+static bool create_limits(drape_world* world, dr_world_apart* a)
 {
-    int count = 0;
-    for (int p = 0; p < a->sheets.part_count; ++p) {
+    int count = a->sheets.part_count;
+    dr_stretch_part* parts = dr_new(&world->memory, dr_stretch_part, count + 1);
+    for (int p = 0; parts && p < count; ++p) {
         const dr_sheets_part* part = &a->sheets.parts[p];
-        count += dr_stretch_bounds_of(part->mesh, part->columns, part->first_vertex,
-                                      a->cloths[p]->fabric.strain_limit, out ? out + count : NULL);
+        parts[p] = (dr_stretch_part){part->mesh, part->columns, part->first_vertex,
+                                     a->cloths[p]->fabric.strain_limit};
     }
-    return count;
-}
-
-static bool create_bounds(drape_world* world, dr_world_apart* a)
-{
-    int count = list_bounds(a, NULL);
-    a->bounds = dr_new(&world->memory, dr_stretch_bound, count + 1);
-    a->bound_count = a->bounds ? list_bounds(a, a->bounds) : 0;
-    return a->bounds != NULL;
+    bool made = parts && dr_stretch_limits_create(&a->limits, &world->memory, parts, count);
+    dr_delete(&world->memory, parts, count + 1);
+    return made;
 }
 
 static bool refresh(drape_world* world)
@@ -128,7 +121,7 @@ static bool refresh(drape_world* world)
     dr_world_free_apart(world);
     dr_world_apart* a = world->apart = dr_new_zeroed(&world->memory, dr_world_apart, 1);
     bool made =
-        a && create_sheets(world, a) && number_slots(world, a) && create_bounds(world, a) &&
+        a && create_sheets(world, a) && number_slots(world, a) && create_limits(world, a) &&
         dr_apart_solids_create(&a->solids, world) &&
         dr_apart_create(&a->apart, &world->memory, &a->sheets, &a->solids.sheets, world->isa);
     if (!made) {
@@ -150,9 +143,7 @@ void dr_world_free_apart(drape_world* world)
     if (a->velocity) {
         dr_delete(&world->memory, a->velocity, a->velocity_floats);
     }
-    if (a->bounds) {
-        dr_delete(&world->memory, a->bounds, a->bound_count + 1);
-    }
+    dr_stretch_limits_free(&a->limits, &world->memory);
     dr_delete(&world->memory, a->cloths, a->sheets.part_count + 1);
     dr_sheets_free(&a->sheets, &world->memory);
     dr_delete(&world->memory, a, 1);
@@ -419,11 +410,8 @@ static void finish_sweeps(drape_world* world)
         dr_apart_settle(&a->apart, share_of_fall * h * h * dr_length(world->def.gravity));
     }
     if (world->def.method.model == DRAPE_MODEL_XPBD) {
-        // Nothing is pushed before it slides.
-        dr_stretch_ends ends = {a->apart.x, a->apart.y, shrink_speed * h, a->apart.is_pushed};
-        if (dr_stretch_limit(&ends, a->bounds, a->bound_count, passes)) {
-            memset(a->apart.is_pushed, 0, (size_t)a->sheets.vertex_count);
-        }
+        dr_stretch_ends ends = {a->apart.x, a->apart.y, shrink_speed * h, NULL};
+        dr_stretch_limit(&a->limits, &ends, passes);
     }
     scatter(a);
 }

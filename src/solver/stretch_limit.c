@@ -1,6 +1,7 @@
 #include "solver/stretch_limit.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "core/vec_math.h"
 
@@ -60,12 +61,76 @@ static int add_strains(const dr_mesh* mesh, int first, float most, dr_stretch_bo
     return count;
 }
 
-int dr_stretch_bounds_of(const dr_mesh* mesh, int columns, int first, float strain_limit,
-                         dr_stretch_bound* out)
+// Bounds of a part into `out` (null: only counts them). Returns how many.
+static int add_part(const dr_stretch_part* part, dr_stretch_bound* out)
 {
-    float most = 1.0f + strain_limit;
-    return columns > 0 ? add_yarns(mesh, columns, first, most, out)
-                       : add_strains(mesh, first, most, out);
+    float most = 1.0f + part->strain_limit;
+    return part->columns > 0 ? add_yarns(part->mesh, part->columns, part->first, most, out)
+                             : add_strains(part->mesh, part->first, most, out);
+}
+
+// Yarns name their first vertex twice, with no factor: it counts once.
+static int corner_count(const dr_stretch_bound* bound)
+{
+    return bound->vertex[2] == bound->vertex[0] ? 2 : 3;
+}
+
+static void list_around(dr_stretch_limits* limits)
+{
+    int32_t* start = limits->around_start;
+    memset(start, 0, sizeof *start * ((size_t)limits->vertex_count + 2));
+    for (int i = 0; i < limits->count; ++i) {
+        for (int k = 0; k < corner_count(&limits->bounds[i]); ++k) {
+            ++start[limits->bounds[i].vertex[k] + 2];
+        }
+    }
+    for (int v = 0; v < limits->vertex_count; ++v) {
+        start[v + 2] += start[v + 1];
+    }
+    // start[v + 1] goes from the first of v to the first of v + 1.
+    for (int i = 0; i < limits->count; ++i) {
+        for (int k = 0; k < corner_count(&limits->bounds[i]); ++k) {
+            limits->around[start[limits->bounds[i].vertex[k] + 1]++] = i;
+        }
+    }
+}
+
+static size_t due_words(const dr_stretch_limits* limits)
+{
+    return (size_t)limits->count / 64 + 1;
+}
+
+bool dr_stretch_limits_create(dr_stretch_limits* limits, dr_memory* memory,
+                              const dr_stretch_part* parts, int part_count)
+{
+    *limits = (dr_stretch_limits){0};
+    for (int p = 0; p < part_count; ++p) {
+        int end = parts[p].first + parts[p].mesh->vertex_count;
+        limits->count += add_part(&parts[p], NULL);
+        limits->vertex_count = end > limits->vertex_count ? end : limits->vertex_count;
+    }
+    limits->bounds = dr_new(memory, dr_stretch_bound, limits->count + 1);
+    limits->around = dr_new(memory, int32_t, 3 * limits->count + 1);
+    limits->around_start = dr_new(memory, int32_t, limits->vertex_count + 2);
+    limits->due = dr_new_zeroed(memory, uint64_t, due_words(limits));
+    if (!limits->bounds || !limits->around || !limits->around_start || !limits->due) {
+        return false;
+    }
+    int count = 0;
+    for (int p = 0; p < part_count; ++p) {
+        count += add_part(&parts[p], limits->bounds + count);
+    }
+    list_around(limits);
+    return true;
+}
+
+void dr_stretch_limits_free(dr_stretch_limits* limits, dr_memory* memory)
+{
+    dr_delete(memory, limits->bounds, limits->count + 1);
+    dr_delete(memory, limits->around, 3 * limits->count + 1);
+    dr_delete(memory, limits->around_start, limits->vertex_count + 2);
+    dr_delete(memory, limits->due, due_words(limits));
+    *limits = (dr_stretch_limits){0};
 }
 
 // --- Projecting ---
@@ -82,17 +147,23 @@ static float stretched(const float* places, const dr_stretch_bound* bound, float
     return d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
 }
 
+static float yielding(const dr_stretch_ends* ends, int vertex)
+{
+    return ends->is_held && ends->is_held[vertex] ? 0.0f : ends->y[4 * (size_t)vertex + 3];
+}
+
 static bool project(const dr_stretch_ends* ends, const dr_stretch_bound* bound)
 {
     const float little = 1e-5f;
-    float d[3], before[3], resists = 0.0f, *y = ends->y;
-    float squared = stretched(y, bound, d), most = bound->most;
+    float d[3], before[3], yields[3], resists = 0.0f;
+    float squared = stretched(ends->y, bound, d), most = bound->most;
     if (!(squared > (most + little) * (most + little))) {
         return false;
     }
     most = fmaxf(most, sqrtf(stretched(ends->x, bound, before)) - ends->shrink);
     for (int i = 0; i < 3; ++i) {
-        resists += bound->factor[i] * bound->factor[i] * y[4 * (size_t)bound->vertex[i] + 3];
+        yields[i] = yielding(ends, bound->vertex[i]);
+        resists += bound->factor[i] * bound->factor[i] * yields[i];
     }
     float length = sqrtf(squared);
     if (!(length > most + little) || !(resists > 0.0f)) {
@@ -100,9 +171,8 @@ static bool project(const dr_stretch_ends* ends, const dr_stretch_bound* bound)
     }
     float by = (most - length) / (length * resists);
     for (int i = 0; i < 3; ++i) {
-        float* p = y + 4 * (size_t)bound->vertex[i];
-        float factor = by * bound->factor[i] * p[3];
-        ends->is_moved[bound->vertex[i]] = 1;
+        float* p = ends->y + 4 * (size_t)bound->vertex[i];
+        float factor = by * bound->factor[i] * yields[i];
         for (int c = 0; c < 3; ++c) {
             p[c] += factor * d[c];
         }
@@ -110,22 +180,74 @@ static bool project(const dr_stretch_ends* ends, const dr_stretch_bound* bound)
     return true;
 }
 
-static bool is_moved(const dr_stretch_ends* ends, const dr_stretch_bound* bound)
+static void set_due_around(const dr_stretch_limits* limits, int vertex)
 {
-    return ends->is_moved[bound->vertex[0]] | ends->is_moved[bound->vertex[1]] |
-           ends->is_moved[bound->vertex[2]];
+    for (int k = limits->around_start[vertex]; k < limits->around_start[vertex + 1]; ++k) {
+        limits->due[limits->around[k] / 64] |= 1ull << (limits->around[k] % 64);
+    }
 }
 
-bool dr_stretch_limit(const dr_stretch_ends* ends, const dr_stretch_bound* bounds, int count,
-                      int passes)
+static void set_due(const dr_stretch_limits* limits, const uint8_t* is_held)
+{
+    int rest = limits->count % 64;
+    if (!is_held) {
+        memset(limits->due, 0xff, sizeof *limits->due * due_words(limits));
+        limits->due[limits->count / 64] = (1ull << rest) - 1;
+        return;
+    }
+    memset(limits->due, 0, sizeof *limits->due * due_words(limits));
+    for (int v = 0; v < limits->vertex_count; ++v) {
+        if (is_held[v]) {
+            set_due_around(limits, v);
+        }
+    }
+}
+
+static bool work_off(const dr_stretch_limits* limits, const dr_stretch_ends* ends, int bound)
+{
+    limits->due[bound / 64] &= ~(1ull << (bound % 64));
+    bool is_long = project(ends, &limits->bounds[bound]);
+    for (int k = 0; is_long && k < corner_count(&limits->bounds[bound]); ++k) {
+        set_due_around(limits, limits->bounds[bound].vertex[k]);
+    }
+    return is_long;
+}
+
+// What becomes due behind where a pass is waits for the next one.
+static bool pass_to(const dr_stretch_limits* limits, const dr_stretch_ends* ends)
+{
+    bool is_long = false;
+    for (int w = 0; w < (int)due_words(limits); ++w) {
+        uint64_t ahead = ~0ull;
+        while (limits->due[w] & ahead) {
+            int bit = __builtin_ctzll(limits->due[w] & ahead);
+            is_long |= work_off(limits, ends, 64 * w + bit);
+            ahead = ~1ull << bit;
+        }
+    }
+    return is_long;
+}
+
+static bool pass_fro(const dr_stretch_limits* limits, const dr_stretch_ends* ends)
+{
+    bool is_long = false;
+    for (int w = (int)due_words(limits) - 1; w >= 0; --w) {
+        uint64_t ahead = ~0ull;
+        while (limits->due[w] & ahead) {
+            int bit = 63 - __builtin_clzll(limits->due[w] & ahead);
+            is_long |= work_off(limits, ends, 64 * w + bit);
+            ahead = (1ull << bit) - 1;
+        }
+    }
+    return is_long;
+}
+
+bool dr_stretch_limit(const dr_stretch_limits* limits, const dr_stretch_ends* ends, int passes)
 {
     bool is_long = true, was_long = false;
+    set_due(limits, ends->is_held);
     for (int pass = 0; pass < passes && is_long; ++pass) {
-        is_long = false;
-        for (int i = 0; i < count; ++i) {
-            const dr_stretch_bound* bound = &bounds[pass % 2 ? count - 1 - i : i];
-            is_long |= (pass == 0 || is_moved(ends, bound)) && project(ends, bound);
-        }
+        is_long = pass % 2 ? pass_fro(limits, ends) : pass_to(limits, ends);
         was_long |= is_long;
     }
     return was_long;

@@ -8,11 +8,13 @@
 //     | sum of factor[i] x[vertex[i]] | <= most
 //
 // Bounds are projected one after the other, by the masses, so that momentum is kept; to and fro, so
-// that a yarn passes a pull on to both of its ends. One pass that finds nothing ends it. What a substep
-// begins with too long, because it was put there so, comes back in some time: it is not thrown.
+// that a yarn passes a pull on to both of its ends. A bound is *due* when a vertex of it has moved
+// since it was looked at; a pass goes over those that are, and when none is left it is done. What a
+// substep begins with too long, because it was put there so, comes back in some time: it is not thrown.
 #ifndef DR_STRETCH_LIMIT_H
 #define DR_STRETCH_LIMIT_H
 
+#include "core/memory.h"
 #include "mesh/mesh.h"
 
 typedef struct dr_stretch_bound {
@@ -21,21 +23,37 @@ typedef struct dr_stretch_bound {
     float most;
 } dr_stretch_bound;
 
-// Bounds of a cloth whose vertices are numbered from `first` on into `out` (null: only counts them).
-// `columns` of a grid, else 0. Returns how many.
-int dr_stretch_bounds_of(const dr_mesh* mesh, int columns, int first, float strain_limit,
-                         dr_stretch_bound* out);
+// A cloth whose vertices are numbered from `first` on.
+typedef struct dr_stretch_part {
+    const dr_mesh* mesh;
+    int columns; // of a grid, else 0
+    int first;
+    float strain_limit;
+} dr_stretch_part;
+
+typedef struct dr_stretch_limits {
+    int count, vertex_count;
+    dr_stretch_bound* bounds;
+    int32_t* around;       // bounds at each vertex,
+    int32_t* around_start; // from around_start[v] to around_start[v + 1]
+    uint64_t* due;         // a bit for each bound
+} dr_stretch_limits;
+
+// Of all cloths together. False when memory is short; free it then all the same.
+bool dr_stretch_limits_create(dr_stretch_limits* limits, dr_memory* memory,
+                              const dr_stretch_part* parts, int part_count);
+void dr_stretch_limits_free(dr_stretch_limits* limits, dr_memory* memory);
+
 // A substep from x to y, four floats a vertex, the fourth of y an inverse mass.
 typedef struct dr_stretch_ends {
     const float* x;
     float* y;
-    float shrink;      // what is too long at x comes back by so much strain at most
-    uint8_t* is_moved; // by vertex: scratch, zero before; after the first pass only what is near
-                       // vertices that have moved can be too long
+    float shrink;           // what is too long at x comes back by so much strain at most
+    const uint8_t* is_held; // by vertex: it was put where it is, and does not yield. Only what hangs
+                            // on such vertices is due at first. Null: all is, and nothing is held
 } dr_stretch_ends;
 
 // Projects y, no more than `passes` times. Returns whether anything was too long.
-bool dr_stretch_limit(const dr_stretch_ends* ends, const dr_stretch_bound* bounds, int count,
-                      int passes);
+bool dr_stretch_limit(const dr_stretch_limits* limits, const dr_stretch_ends* ends, int passes);
 
 #endif
