@@ -49,7 +49,7 @@ static const char help[] =
     "examples:\n"
     "  drape bench\n"
     "  drape bench solve -o bench/results\n"
-    "  drape bench torture --case twist-51 --threads 1\n";
+    "  drape bench torture --case twist-121 --threads 1\n";
 
 typedef struct benchmark {
     const char* name;

@@ -73,8 +73,8 @@ END_TEST
 // Scenes of a folder within go by its name; they are not listed.
 START_TEST(scenes_of_torture_run)
 {
-    static const char* const names[] = {"needles", "pinch", "plates", "random",
-                                        "ring",    "shirt", "shot",   "twist"};
+    static const char* const names[] = {"needles", "pinch", "plates", "random", "ring",
+                                        "shirt",   "shot",  "twist",  "wring"};
     char line[64];
     for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i) {
         snprintf(line, sizeof line, "run torture/%s --frames 1 --verify", names[i]);
