@@ -354,13 +354,35 @@ static bool note_pushed(dr_world_apart* a)
     return has_pushed;
 }
 
+// Brings yarns to the strain limit of their fabric: all of them, or those that hang on what solids
+// have pushed, which then does not yield.
+static void limit_stretch(drape_world* world, bool of_pushed)
+{
+    enum { passes = 8, passes_of_pushed = 32 };
+    const float shrink_speed = 20.0f; // strain in a second
+    dr_world_apart* a = world->apart;
+    if (world->def.method.model != DRAPE_MODEL_XPBD) {
+        return;
+    }
+    gather(a, false, a->apart.y);
+    dr_stretch_ends ends = {a->apart.x, a->apart.y, shrink_speed * world->substep.h,
+                            of_pushed ? a->apart.is_pushed : NULL};
+    if (dr_stretch_limit(&a->limits, &ends, of_pushed ? passes_of_pushed : passes)) {
+        scatter(a);
+    }
+}
+
 // What solids push must not be pushed back into them: the other layers give way, and may be pushed
-// in turn.
+// in turn; and the yarns that hang on it come along.
 static bool slide_and_guard(drape_world* world)
 {
     enum { rounds = 4 };
     bool is_done = true, has_pushed = true;
+    limit_stretch(world, false);
     for (int round = 0; round < rounds && is_done && has_pushed; ++round) {
+        if (round > 0) {
+            limit_stretch(world, true);
+        }
         is_done = slide(world, round == 0);
         if (is_done) {
             dr_world_guard_contacts(world);
@@ -396,31 +418,25 @@ static void tell(drape_world* world, dr_apart* apart)
     memset(apart->lost_momentum, 0, sizeof apart->lost_momentum);
 }
 
-// What contacts and sweeps have left too long comes to the limit of its fabric, before the guard,
-// which has the last word; and what is pressed settles.
-static void finish_sweeps(drape_world* world)
+// What is pressed comes to rest.
+static void settle(drape_world* world)
 {
-    enum { passes = 8 };
     // In a substep from rest gravity takes cloth further than that.
-    const float share_of_fall = 0.6f, shrink_speed = 20.0f; // strain in a second
+    const float share_of_fall = 0.6f;
     dr_world_apart* a = world->apart;
     float h = world->substep.h;
-    gather(a, false, a->apart.y);
     if (a->apart.contacts.count > 0) {
+        gather(a, false, a->apart.y);
         dr_apart_settle(&a->apart, share_of_fall * h * h * dr_length(world->def.gravity));
+        scatter(a);
     }
-    if (world->def.method.model == DRAPE_MODEL_XPBD) {
-        dr_stretch_ends ends = {a->apart.x, a->apart.y, shrink_speed * h, NULL};
-        dr_stretch_limit(&a->limits, &ends, passes);
-    }
-    scatter(a);
 }
 
 bool dr_world_guard_apart(drape_world* world)
 {
     // Whether cloth is pinched the cut decides, for solids too.
     int pinched_count = world->report.pinched_count;
-    finish_sweeps(world);
+    settle(world);
     if (!slide_and_guard(world)) {
         return false;
     }

@@ -48,9 +48,10 @@ void dr_stretch_limits_free(dr_stretch_limits* limits, dr_memory* memory);
 typedef struct dr_stretch_ends {
     const float* x;
     float* y;
-    float shrink;           // what is too long at x comes back by so much strain at most
-    const uint8_t* is_held; // by vertex: it was put where it is, and does not yield. Only what hangs
-                            // on such vertices is due at first. Null: all is, and nothing is held
+    float shrink; // what is too long at x comes back by so much strain at most
+    const uint8_t*
+        is_held; // by vertex: it was put where it is, and does not yield. Only what hangs
+                 // on such vertices is due at first. Null: all is, and nothing is held
 } dr_stretch_ends;
 
 // Projects y, no more than `passes` times. Returns whether anything was too long.

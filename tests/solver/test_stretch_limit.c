@@ -54,7 +54,8 @@ static double worst_strain(const setup* s)
         for (int c = 0; c < 3; ++c) {
             double d = 0.0;
             for (int i = 0; i < 3; ++i) {
-                d += (double)s->limits.bounds[k].factor[i] * s->y[4 * s->limits.bounds[k].vertex[i] + c];
+                d += (double)s->limits.bounds[k].factor[i] *
+                     s->y[4 * s->limits.bounds[k].vertex[i] + c];
             }
             squared += d * d;
         }
