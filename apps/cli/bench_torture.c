@@ -39,41 +39,72 @@ static void print_row(const torture_row* row)
     fflush(stdout);
 }
 
-static int write_row(char* line, size_t size, const torture_row* row, const char* commit)
+// All but the commit, which may be of any length.
+static void write_row(dr_output* out, const torture_row* row, const char* commit)
 {
     const cli_torture_result* found = &row->found;
     const char* verdict = cli_torture_verdict(found);
-    return snprintf(line, size,
-                    "%s,%s,%d,%d,%d,%.6g,%d,%d,%" PRId64 ",%" PRId64 ",%" PRId64 ",%d,%d,%" PRId64
-                    ",%" PRId64 ",%.6g,%.6g,%.4f,%.4f,%.4g,%.4g,%" PRId64 ",%.3f,%.3f,%s,%s\n",
-                    row->is->name, row->is->scene, row->is->size[0], row->is->size[1],
-                    found->vertex_count, (double)found->thickness, found->substeps,
-                    found->frame_count, found->self_crossings, found->obstacle_crossings,
-                    found->loose_crossings, found->crossed_frames, found->first_crossed,
-                    found->pinched, found->inside, found->cut_share, found->guard_energy,
-                    (double)found->p99_stretch, (double)found->p99_worst, (double)found->furthest,
-                    found->speed_energy, found->non_finite, found->ms / found->frame_count,
-                    found->ms_worst, verdict == NULL ? "holds" : verdict, commit);
+    char line[1024];
+    int length = snprintf(
+        line, sizeof line,
+        "%s,%s,%d,%d,%d,%.6g,%d,%d,%" PRId64 ",%" PRId64 ",%" PRId64 ",%d,%d,%" PRId64 ",%" PRId64
+        ",%.6g,%.6g,%.4f,%.4f,%.4g,%.4g,%" PRId64 ",%.3f,%.3f,%s,",
+        row->is->name, row->is->scene, row->is->size[0], row->is->size[1], found->vertex_count,
+        (double)found->thickness, found->substeps, found->frame_count, found->self_crossings,
+        found->obstacle_crossings, found->loose_crossings, found->crossed_frames,
+        found->first_crossed, found->pinched, found->inside, found->cut_share, found->guard_energy,
+        (double)found->p99_stretch, (double)found->p99_worst, (double)found->furthest,
+        found->speed_energy, found->non_finite, found->ms / found->frame_count, found->ms_worst,
+        verdict == NULL ? "holds" : verdict);
+    dr_output_write(out, line, (size_t)length);
+    dr_output_write(out, commit, strlen(commit));
+    dr_output_write(out, "\n", 1);
 }
 
-static bool write_csv(const char* path, const torture_row* rows, int count, const char* commit,
+static const char head[] =
+    "case,scene,columns,rows,vertices,thickness,substeps,frames,cloth_crossings,"
+    "solid_crossings,loose_crossings,crossed_frames,first_crossed,pinched,inside,cut_share,"
+    "guard_energy,p99_stretch,p99_worst,furthest,energy_per_kg,non_finite,ms_frame,ms_worst,"
+    "verdict,commit\n";
+
+// The line of a case in what a file had, or null.
+static const char* find_line(const char* text, const char* name)
+{
+    size_t length = strlen(name);
+    for (const char* line = text; line != NULL && *line != '\0';) {
+        if (strncmp(line, name, length) == 0 && line[length] == ',') {
+            return line;
+        }
+        line = strchr(line, '\n');
+        line = line == NULL ? NULL : line + 1;
+    }
+    return NULL;
+}
+
+// What the file had of other cases is kept, with the commits it was found at.
+static bool write_csv(const char* path, const torture_row* rows, const char* commit,
                       drape_error* error)
 {
-    static const char head[] =
-        "case,scene,columns,rows,vertices,thickness,substeps,frames,cloth_crossings,"
-        "solid_crossings,loose_crossings,crossed_frames,first_crossed,pinched,inside,cut_share,"
-        "guard_energy,p99_stretch,p99_worst,furthest,energy_per_kg,non_finite,ms_frame,ms_worst,"
-        "verdict,commit\n";
+    int case_count = 0;
+    const cli_torture_case* cases = cli_torture_cases(&case_count);
+    dr_file old = {0};
+    bool has_old = dr_file_read(path, &old, NULL) && strncmp(old.data, head, strlen(head)) == 0;
     dr_output out;
-    char line[1024];
     if (!dr_output_open(&out, path, error)) {
+        dr_file_free(&old);
         return false;
     }
-    dr_output_write(&out, head, sizeof head - 1);
-    for (int i = 0; i < count; ++i) {
-        int length = write_row(line, sizeof line, &rows[i], commit);
-        dr_output_write(&out, line, (size_t)length);
+    dr_output_write(&out, head, strlen(head));
+    for (int i = 0; i < case_count; ++i) {
+        const char* line = has_old ? find_line(old.data, cases[i].name) : NULL;
+        if (rows[i].is != NULL) {
+            write_row(&out, &rows[i], commit);
+        } else if (line != NULL) {
+            dr_output_write(&out, line, strcspn(line, "\n"));
+            dr_output_write(&out, "\n", 1);
+        }
     }
+    dr_file_free(&old);
     return dr_output_close(&out, error);
 }
 
@@ -121,7 +152,8 @@ static bool run_cases(torture_row* rows, const cli_bench_order* order, drape_err
         if (!is_wanted(&cases[i], order)) {
             continue;
         }
-        torture_row* row = &rows[row_count++];
+        torture_row* row = &rows[i];
+        ++row_count;
         row->is = &cases[i];
         if (!cli_torture_run(&row->found, row->is, &how, error)) {
             return false;
@@ -130,7 +162,7 @@ static bool run_cases(torture_row* rows, const cli_bench_order* order, drape_err
         *order->failed_count += cli_torture_verdict(&row->found) != NULL;
         if (order->folder != NULL &&
             !(cli_bench_path(order, row->found.isa, "torture.csv", csv, error) &&
-              write_csv(csv, rows, row_count, order->commit, error))) {
+              write_csv(csv, rows, order->commit, error))) {
             return false;
         }
     }

@@ -37,6 +37,7 @@ static void list_overrides(override_list* list, const cli_torture_case* torture)
     list->count = 0;
     snprintf(list->size, sizeof list->size, "[%d,%d]", torture->size[0], torture->size[1]);
     int sheet_count = torture->size[0] == 0 ? 0 : torture->sheets == 0 ? 1 : torture->sheets;
+    DR_ASSERT(sheet_count < MAX_OVERRIDES);
     for (int i = 0; i < sheet_count; ++i) {
         char* path = list->paths[list->count];
         snprintf(path, sizeof list->paths[0], "cloths.%d.grid.resolution", i);
@@ -47,6 +48,7 @@ static void list_overrides(override_list* list, const cli_torture_case* torture)
     for (char* word = strtok_r(list->sets, " ", &rest); word != NULL && list->count < MAX_OVERRIDES;
          word = strtok_r(NULL, " ", &rest)) {
         char* sign = strchr(word, '=');
+        DR_ASSERT(sign != NULL);
         *sign = '\0';
         list->items[list->count++] = (drape_override){word, sign + 1};
     }

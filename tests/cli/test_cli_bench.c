@@ -112,6 +112,16 @@ START_TEST(torture_holds)
     expect_words(result->out, "1 cases, 0 failed", "torture");
     expect_torture_row(result, "\ntable-21,table,21,21,441,0.002,20,90,0,0,0,0,-1,0,0,");
     expect_torture_row(result, ",holds,abc\n");
+    // Another case beside it, at a commit with a long name: the first one stays as it was.
+    char line[2200], name[2001];
+    memset(name, 'x', sizeof name - 1);
+    name[sizeof name - 1] = '\0';
+    snprintf(line, sizeof line, "bench torture --case ground-21 --threads 1 -o results --commit %s",
+             name);
+    result = drape_done(line);
+    expect_torture_row(result, ",holds,abc\nground-21,ground,");
+    snprintf(line, sizeof line, ",holds,%s\n", name);
+    expect_torture_row(result, line);
 }
 END_TEST
 
