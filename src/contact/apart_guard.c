@@ -251,6 +251,7 @@ bool dr_apart_slide(dr_apart* apart, dr_memory* memory, dr_pool* pool, bool is_f
         note_jolts(apart);
     }
     dr_apart_set_ways(apart);
+    apart->is_watched = false;
     if (!apart->is_sound) {
         return true;
     }
@@ -258,7 +259,6 @@ bool dr_apart_slide(dr_apart* apart, dr_memory* memory, dr_pool* pool, bool is_f
         return false;
     }
     if (apart->is_crowded) {
-        apart->is_watched = false;
         return true; // the cut gives up
     }
     note_moved(apart);

@@ -367,7 +367,9 @@ static bool list_all(dr_apart* apart, dr_memory* memory, dr_pool* pool, bool for
 
 bool dr_apart_refresh(dr_apart* apart, dr_memory* memory, dr_pool* pool, bool for_guard)
 {
-    if (apart->has_list && apart->age < LONGEST_AGE && are_in_balls(apart)) {
+    // A list that contacts have made too long may be short enough for the guard.
+    bool is_too_long = apart->is_crowded && for_guard && !apart->is_for_guard;
+    if (apart->has_list && !is_too_long && apart->age < LONGEST_AGE && are_in_balls(apart)) {
         return true;
     }
     bool is_done = list_all(apart, memory, pool, for_guard);

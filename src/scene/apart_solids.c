@@ -148,6 +148,13 @@ bool dr_apart_solids_place(dr_apart_solids* solids, const drape_world* world, dr
     return has_jumped;
 }
 
+void dr_apart_solids_forget(dr_apart_solids* solids)
+{
+    for (int i = 0; i < solids->count; ++i) {
+        solids->solids[i].is_placed = false;
+    }
+}
+
 void dr_apart_solids_undo(dr_apart_solids* solids, dr_apart* apart)
 {
     size_t first = 4 * (size_t)apart->sheets->vertex_count, last = 4 * (size_t)apart->vertex_count;

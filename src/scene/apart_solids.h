@@ -33,6 +33,8 @@ void dr_apart_solids_free(dr_apart_solids* solids, dr_memory* memory);
 bool dr_apart_solids_place(dr_apart_solids* solids, const drape_world* world, dr_apart* apart);
 // The substep is undone: they are where they were at its start.
 void dr_apart_solids_undo(dr_apart_solids* solids, dr_apart* apart);
+// Where they were is not known any more: they are placed anew.
+void dr_apart_solids_forget(dr_apart_solids* solids);
 // Lists which vertices of cloths are inside of which solids (apart_inside.c). `cloths` by part of the
 // sheets. False when memory is short.
 bool dr_apart_solids_note_inside(const dr_apart_solids* solids, drape_world* world, dr_apart* apart,

@@ -18,6 +18,7 @@ typedef struct dr_world_apart {
     int32_t* first_slot;      // by part
     int32_t* vertex_of_slot;  // from first_slot on: among all, -1 where there is none
     bool has_told;            // that something crosses
+    bool has_told_crowded;    // that there are too many contacts
     dr_stretch_limits limits; // of all cloths
 
     // Before the substep, to undo it.
@@ -48,6 +49,7 @@ static bool create_sheets(drape_world* world, dr_world_apart* a)
 {
     dr_memory* memory = &world->memory;
     int count = count_cloths(world), part = 0;
+    a->sheets.part_count = count; // so many are freed, however far this comes
     a->cloths = dr_new_zeroed(memory, dr_cloth*, count + 1);
     dr_sheets_part* parts = dr_new_zeroed(memory, dr_sheets_part, count + 1);
     bool made = a->cloths && parts;
@@ -154,6 +156,7 @@ void dr_world_forget_apart(drape_world* world)
 {
     if (world->apart) {
         dr_apart_forget(&world->apart->apart);
+        dr_apart_solids_forget(&world->apart->solids);
     }
 }
 
@@ -231,6 +234,7 @@ static int part_of(const dr_world_apart* a, const dr_cloth* cloth)
 {
     int part = 0;
     while (a->cloths[part] != cloth) {
+        DR_ASSERT(a->cloths[part] != NULL);
         ++part;
     }
     return part;
@@ -302,6 +306,13 @@ bool dr_world_touch_apart(drape_world* world)
                "%d pairs of triangles cross each other; they are brought apart, and guarded once "
                "they are free",
                a->apart.crossed.count);
+    }
+    if (is_done && a->apart.is_crowded && !a->has_told_crowded) {
+        a->has_told_crowded = true;
+        dr_log(&world->host, DRAPE_LOG_WARNING,
+               "too much cloth is near cloth for contacts (thickness %g m, edges of %g m); without "
+               "them layers are kept apart by the guard alone",
+               (double)(dr_apart_reach(&a->apart) / DR_APART_AHEAD), (double)a->apart.edge_length);
     }
     world->report.ms.detect_self += dr_now_ms() - t0;
     return is_done;
@@ -378,6 +389,7 @@ static bool slide_and_guard(drape_world* world)
 {
     enum { rounds = 4 };
     bool is_done = true, has_pushed = true;
+    int guarded_before = world->report.guarded_count, guarded_most = 0;
     limit_stretch(world, false);
     for (int round = 0; round < rounds && is_done && has_pushed; ++round) {
         if (round > 0) {
@@ -389,7 +401,12 @@ static bool slide_and_guard(drape_world* world)
             is_done = dr_world_guard_solids(world);
         }
         has_pushed = is_done && note_pushed(world->apart);
+        // Most are those of the rounds before.
+        int guarded = world->report.guarded_count - guarded_before;
+        guarded_most = guarded > guarded_most ? guarded : guarded_most;
+        world->report.guarded_count = guarded_before;
     }
+    world->report.guarded_count += guarded_most;
     return is_done;
 }
 

@@ -1,9 +1,11 @@
 // scene/apart_step.h: a world whose cloths are kept apart (contact/apart.h), self-collision
 // `guarded`.
 //
-//     predict -> find contacts -> solve, contacts in every sweep -> slide -> guard solids -> cut
-//             ^                                                                              |
-//             +----------------------------- pinched: undo, half the time <------------------+
+//     predict -> find contacts -> solve, contacts in every sweep -> limit strain
+//        ^                                                              |
+//        |                       while solids push: limit strain -> slide -> guard solids -> cut
+//        |                                                                                    |
+//        +--------------------------- pinched: undo, half the time <--------------------------+
 //
 // The solids come between slide and cut: sliding may push a vertex into one, cutting may not, since
 // what the guard of solids leaves behind may stop anywhere on its way.

@@ -180,14 +180,14 @@ static bool project(const dr_stretch_ends* ends, const dr_stretch_bound* bound)
     return true;
 }
 
-static void set_due_around(const dr_stretch_limits* limits, int vertex)
+static void set_due_around(dr_stretch_limits* limits, int vertex)
 {
     for (int k = limits->around_start[vertex]; k < limits->around_start[vertex + 1]; ++k) {
         limits->due[limits->around[k] / 64] |= 1ull << (limits->around[k] % 64);
     }
 }
 
-static void set_due(const dr_stretch_limits* limits, const uint8_t* is_held)
+static void set_due(dr_stretch_limits* limits, const uint8_t* is_held)
 {
     int rest = limits->count % 64;
     if (!is_held) {
@@ -203,7 +203,7 @@ static void set_due(const dr_stretch_limits* limits, const uint8_t* is_held)
     }
 }
 
-static bool work_off(const dr_stretch_limits* limits, const dr_stretch_ends* ends, int bound)
+static bool work_off(dr_stretch_limits* limits, const dr_stretch_ends* ends, int bound)
 {
     limits->due[bound / 64] &= ~(1ull << (bound % 64));
     bool is_long = project(ends, &limits->bounds[bound]);
@@ -214,7 +214,7 @@ static bool work_off(const dr_stretch_limits* limits, const dr_stretch_ends* end
 }
 
 // What becomes due behind where a pass is waits for the next one.
-static bool pass_to(const dr_stretch_limits* limits, const dr_stretch_ends* ends)
+static bool pass_to(dr_stretch_limits* limits, const dr_stretch_ends* ends)
 {
     bool is_long = false;
     for (int w = 0; w < (int)due_words(limits); ++w) {
@@ -228,7 +228,7 @@ static bool pass_to(const dr_stretch_limits* limits, const dr_stretch_ends* ends
     return is_long;
 }
 
-static bool pass_fro(const dr_stretch_limits* limits, const dr_stretch_ends* ends)
+static bool pass_fro(dr_stretch_limits* limits, const dr_stretch_ends* ends)
 {
     bool is_long = false;
     for (int w = (int)due_words(limits) - 1; w >= 0; --w) {
@@ -242,7 +242,7 @@ static bool pass_fro(const dr_stretch_limits* limits, const dr_stretch_ends* end
     return is_long;
 }
 
-bool dr_stretch_limit(const dr_stretch_limits* limits, const dr_stretch_ends* ends, int passes)
+bool dr_stretch_limit(dr_stretch_limits* limits, const dr_stretch_ends* ends, int passes)
 {
     bool is_long = true, was_long = false;
     set_due(limits, ends->is_held);

@@ -7,8 +7,8 @@
 //
 //     | sum of factor[i] x[vertex[i]] | <= most
 //
-// Bounds are projected one after the other, by the masses, so that momentum is kept; to and fro, so
-// that a yarn passes a pull on to both of its ends. A bound is *due* when a vertex of it has moved
+// Bounds are projected one after the other, by the masses, so that momentum is kept where nothing is
+// held; to and fro, so that a yarn passes a pull on to both of its ends. A bound is *due* when a vertex of it has moved
 // since it was looked at; a pass goes over those that are, and when none is left it is done. What a
 // substep begins with too long, because it was put there so, comes back in some time: it is not thrown.
 #ifndef DR_STRETCH_LIMIT_H
@@ -36,7 +36,7 @@ typedef struct dr_stretch_limits {
     dr_stretch_bound* bounds;
     int32_t* around;       // bounds at each vertex,
     int32_t* around_start; // from around_start[v] to around_start[v + 1]
-    uint64_t* due;         // a bit for each bound
+    uint64_t* due;         // a bit for each bound: scratch of one call
 } dr_stretch_limits;
 
 // Of all cloths together. False when memory is short; free it then all the same.
@@ -49,12 +49,12 @@ typedef struct dr_stretch_ends {
     const float* x;
     float* y;
     float shrink; // what is too long at x comes back by so much strain at most
-    const uint8_t*
-        is_held; // by vertex: it was put where it is, and does not yield. Only what hangs
-                 // on such vertices is due at first. Null: all is, and nothing is held
+    // By vertex: it was put where it is, and does not yield. Only what hangs on such vertices is due
+    // at first. Null: all is, and nothing is held.
+    const uint8_t* is_held;
 } dr_stretch_ends;
 
 // Projects y, no more than `passes` times. Returns whether anything was too long.
-bool dr_stretch_limit(const dr_stretch_limits* limits, const dr_stretch_ends* ends, int passes);
+bool dr_stretch_limit(dr_stretch_limits* limits, const dr_stretch_ends* ends, int passes);
 
 #endif

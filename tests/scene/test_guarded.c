@@ -280,6 +280,25 @@ START_TEST(what_would_take_too_long_is_given_up)
 }
 END_TEST
 
+// Contacts of thick cloth reach over many edges, and there are too many for a list. It falls like any
+// other. (It was given up, and hung in the air.)
+START_TEST(thick_cloth_falls)
+{
+    options o = usual;
+    o.thickness = 0.05f; // four edges
+    drape_world_def def = guarded_def(&o);
+    guarded_scene s = {.world = drape_world_create(&def)};
+    ck_assert_ptr_nonnull(s.world);
+    add_cotton(&s, 41, vec(-0.25f, 1.0f, -0.25f), vec(0.0f, 0.0f, 0.0f), 0.0f);
+    drape_step_report report = drape_world_step(s.world, 1.0f / 30.0f);
+    int count;
+    ck_assert_int_eq(report.pinched_count, 0);
+    ck_assert_int_eq(report.cut_count, 0);
+    ck_assert_float_lt(drape_cloth_positions(s.world, s.cloths[0], &count)[0].y, 0.996f);
+    drape_world_destroy(s.world);
+}
+END_TEST
+
 // --- The same bytes ---
 
 static uint64_t hash_of(scene_kind kind, const options* o, int frames)
@@ -551,6 +570,7 @@ int main(void)
     TCase* budget = tcase_create("budget");
     tcase_set_timeout(budget, 120);
     tcase_add_test(budget, what_would_take_too_long_is_given_up);
+    tcase_add_test(budget, thick_cloth_falls);
     suite_add_tcase(suite, budget);
     suite_add_tcase(suite, tcase);
     return run_suite(suite);

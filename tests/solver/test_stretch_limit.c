@@ -151,6 +151,33 @@ START_TEST(what_is_held_draws_its_neighbours)
 }
 END_TEST
 
+// Two cloths, a grid and a mesh: each keeps its own limit, as if it were alone.
+START_TEST(cloths_have_their_own_limits)
+{
+    setup* a = make_setup(0);
+    setup* b = make_setup(1);
+    dr_stretch_part parts[2] = {{&a->p.mesh, COLUMNS, 0, LIMIT}, {&b->p.mesh, 0, VERTICES, LIMIT}};
+    dr_stretch_limits both;
+    ck_assert(dr_stretch_limits_create(&both, &a->memory, parts, 2));
+    ck_assert_int_eq(both.count, a->limits.count + b->limits.count);
+    shake(a, 0.02f);
+    shake(b, 0.01f);
+    float x[8 * VERTICES], y[8 * VERTICES];
+    memcpy(x, a->x, sizeof a->x);
+    memcpy(x + 4 * VERTICES, b->x, sizeof b->x);
+    memcpy(y, a->y, sizeof a->y);
+    memcpy(y + 4 * VERTICES, b->y, sizeof b->y);
+    dr_stretch_ends ends = {x, y, 0.0f, NULL};
+    ck_assert(dr_stretch_limit(&both, &ends, 6));
+    ck_assert(limit(a, 0.0f, 6) && limit(b, 0.0f, 6));
+    ck_assert_mem_eq(y, a->y, sizeof a->y);
+    ck_assert_mem_eq(y + 4 * VERTICES, b->y, sizeof b->y);
+    dr_stretch_limits_free(&both, &a->memory);
+    free_setup(a);
+    free_setup(b);
+}
+END_TEST
+
 // Cloth that was put somewhere too long comes back bit by bit.
 START_TEST(what_begins_too_long_is_not_thrown)
 {
@@ -187,6 +214,7 @@ int main(void)
     tcase_add_loop_test(tcase, what_is_too_long_comes_to_the_limit, 0, 2);
     tcase_add_loop_test(tcase, held_vertices_stay, 0, 2);
     tcase_add_loop_test(tcase, what_is_held_draws_its_neighbours, 0, 2);
+    tcase_add_test(tcase, cloths_have_their_own_limits);
     tcase_add_loop_test(tcase, what_begins_too_long_is_not_thrown, 0, 2);
     tcase_add_loop_test(tcase, shear_has_no_limit, 0, 2);
     suite_add_tcase(suite, tcase);
