@@ -1,183 +1,11 @@
 #include "scene/apart_step.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "core/vec_math.h"
-#include "collide/tessellate.h"
-#include "scene/apart_exit.h"
-#include "scene/apart_solids.h"
-#include "solver/stretch_limit.h"
+#include "scene/apart_world.h"
 
-typedef struct dr_world_apart {
-    dr_sheets sheets;
-    dr_cloth** cloths; // of each part of the sheets
-    dr_apart_solids solids;
-    dr_apart apart;
-    dr_apart_exits exits;
-    int32_t* first_slot;      // by part
-    int32_t* vertex_of_slot;  // from first_slot on: among all, -1 where there is none
-    bool has_told;            // that something crosses
-    bool has_told_crowded;    // that there are too many contacts
-    dr_stretch_limits limits; // of all cloths
-
-    // Before the substep, to undo it.
-    drape_step_report report;
-    float* velocity; // of all sheets
-    size_t velocity_floats;
-    bool is_hopeless; // in this step even the shortest substep was pinched
-    int undone_count; // attempts, in this step
-} dr_world_apart;
-
-bool dr_world_has_apart(const drape_world* world)
-{
-    return world->def.method.self == DRAPE_SELF_GUARDED;
-}
-
-// --- What is kept between steps ---
-
-static int count_cloths(const drape_world* world)
-{
-    int count = 0;
-    for (int i = 0; i < dr_slots_count(&world->cloths); ++i) {
-        count += dr_slots_at(&world->cloths, i) != NULL;
-    }
-    return count;
-}
-
-static bool create_sheets(drape_world* world, dr_world_apart* a)
-{
-    dr_memory* memory = &world->memory;
-    int count = count_cloths(world), part = 0;
-    a->sheets.part_count = count; // so many are freed, however far this comes
-    a->cloths = dr_new_zeroed(memory, dr_cloth*, count + 1);
-    dr_sheets_part* parts = dr_new_zeroed(memory, dr_sheets_part, count + 1);
-    bool made = a->cloths && parts;
-    for (int i = 0; made && i < dr_slots_count(&world->cloths); ++i) {
-        dr_cloth* cloth = dr_slots_at(&world->cloths, i);
-        if (cloth) {
-            a->cloths[part] = cloth;
-            parts[part++] = (dr_sheets_part){
-                .mesh = &cloth->mesh, .columns = cloth->columns, .rows = cloth->rows};
-        }
-    }
-    made = made && dr_sheets_create(&a->sheets, memory, parts, count);
-    dr_delete(memory, parts, count + 1);
-    return made;
-}
-
-static bool number_slots(drape_world* world, dr_world_apart* a)
-{
-    int part_count = a->sheets.part_count;
-    a->first_slot = dr_new_zeroed(&world->memory, int32_t, part_count + 1);
-    for (int p = 0; a->first_slot && p < part_count; ++p) {
-        a->first_slot[p + 1] = a->first_slot[p] + 8 * a->cloths[p]->sheet->vector_count;
-    }
-    a->vertex_of_slot =
-        a->first_slot ? dr_new(&world->memory, int32_t, a->first_slot[part_count] + 1) : NULL;
-    if (!a->vertex_of_slot) {
-        return false;
-    }
-    memset(a->vertex_of_slot, 0xff, sizeof(int32_t) * (size_t)a->first_slot[part_count]);
-    for (int p = 0; p < part_count; ++p) {
-        const dr_sheet* sheet = a->cloths[p]->sheet;
-        for (int v = 0; v < sheet->vertex_count; ++v) {
-            a->vertex_of_slot[a->first_slot[p] + sheet->slot_of_vertex[v]] =
-                a->sheets.parts[p].first_vertex + v;
-        }
-    }
-    return true;
-}
-
-static void free_slots(drape_world* world, dr_world_apart* a)
-{
-    int part_count = a->sheets.part_count;
-    if (a->vertex_of_slot) {
-        dr_delete(&world->memory, a->vertex_of_slot, a->first_slot[part_count] + 1);
-    }
-    if (a->first_slot) {
-        dr_delete(&world->memory, a->first_slot, part_count + 1);
-    }
-}
-
-static bool create_limits(drape_world* world, dr_world_apart* a)
-{
-    int count = a->sheets.part_count;
-    dr_stretch_part* parts = dr_new(&world->memory, dr_stretch_part, count + 1);
-    for (int p = 0; parts && p < count; ++p) {
-        const dr_sheets_part* part = &a->sheets.parts[p];
-        parts[p] = (dr_stretch_part){part->mesh, part->columns, part->first_vertex,
-                                     a->cloths[p]->fabric.strain_limit};
-    }
-    bool made = parts && dr_stretch_limits_create(&a->limits, &world->memory, parts, count);
-    dr_delete(&world->memory, parts, count + 1);
-    return made;
-}
-
-static bool refresh(drape_world* world)
-{
-    float tolerance = dr_tessellate_tolerance(world->def.thickness);
-    if (world->apart && world->apart->solids.tolerance == tolerance) {
-        return true;
-    }
-    dr_world_free_apart(world);
-    dr_world_apart* a = world->apart = dr_new_zeroed(&world->memory, dr_world_apart, 1);
-    bool made =
-        a && create_sheets(world, a) && number_slots(world, a) && create_limits(world, a) &&
-        dr_apart_solids_create(&a->solids, world) &&
-        dr_apart_create(&a->apart, &world->memory, &a->sheets, &a->solids.sheets, world->isa);
-    if (!made) {
-        dr_world_free_apart(world);
-    }
-    return made;
-}
-
-void dr_world_free_apart(drape_world* world)
-{
-    dr_world_apart* a = world->apart;
-    if (!a) {
-        return;
-    }
-    free_slots(world, a);
-    dr_apart_exits_free(&a->exits, &world->memory);
-    dr_apart_free(&a->apart, &world->memory);
-    dr_apart_solids_free(&a->solids, &world->memory);
-    if (a->velocity) {
-        dr_delete(&world->memory, a->velocity, a->velocity_floats);
-    }
-    dr_stretch_limits_free(&a->limits, &world->memory);
-    dr_delete(&world->memory, a->cloths, a->sheets.part_count + 1);
-    dr_sheets_free(&a->sheets, &world->memory);
-    dr_delete(&world->memory, a, 1);
-    world->apart = NULL;
-}
-
-void dr_world_forget_apart(drape_world* world)
-{
-    if (world->apart) {
-        dr_apart_forget(&world->apart->apart);
-        dr_apart_solids_forget(&world->apart->solids);
-    }
-}
-
-// --- To and from the sheets of the solver ---
-
-// Four floats per vertex from an array of every sheet.
-static void gather(const dr_world_apart* a, bool of_start, float* out)
-{
-    for (int p = 0; p < a->sheets.part_count; ++p) {
-        const dr_sheet* sheet = a->cloths[p]->sheet;
-        const float* array = of_start ? sheet->start : sheet->pos;
-        int step = dr_sheet_step(sheet->layout);
-        float* to = out + 4 * a->sheets.parts[p].first_vertex;
-        for (int v = 0; v < sheet->vertex_count; ++v) {
-            const float* from = array + dr_sheet_offset(sheet->layout, sheet->slot_of_vertex[v]);
-            for (int c = 0; c < 4; ++c) {
-                to[4 * v + c] = from[c * step];
-            }
-        }
-    }
-}
+// --- Before the sweeps ---
 
 // Where the velocities before the prediction take the vertices.
 static void gather_drift(const drape_world* world, const dr_world_apart* a)
@@ -189,21 +17,6 @@ static void gather_drift(const drape_world* world, const dr_world_apart* a)
         for (int v = 0; v < sheet->vertex_count; ++v) {
             drape_vec3 way = dr_contact_way_before(sheet, &predicted, sheet->slot_of_vertex[v]);
             memcpy(out + 4 * v, &way, sizeof way);
-        }
-    }
-}
-
-static void scatter(const dr_world_apart* a)
-{
-    for (int p = 0; p < a->sheets.part_count; ++p) {
-        const dr_sheet* sheet = a->cloths[p]->sheet;
-        int step = dr_sheet_step(sheet->layout);
-        const float* from = a->apart.y + 4 * a->sheets.parts[p].first_vertex;
-        for (int v = 0; v < sheet->vertex_count; ++v) {
-            float* to = sheet->pos + dr_sheet_offset(sheet->layout, sheet->slot_of_vertex[v]);
-            for (int c = 0; c < 3; ++c) {
-                to[c * step] = from[4 * v + c];
-            }
         }
     }
 }
@@ -222,71 +35,16 @@ static void set_up(drape_world* world, dr_world_apart* a)
     }
 }
 
-// --- Leaving solids ---
-
-static bool is_leaving(const dr_world_apart* a, int part, int slot, int obstacle)
-{
-    int vertex = a->vertex_of_slot[a->first_slot[part] + slot];
-    return vertex >= 0 && dr_apart_is_in(&a->apart, vertex, obstacle);
-}
-
-static int part_of(const dr_world_apart* a, const dr_cloth* cloth)
-{
-    int part = 0;
-    while (a->cloths[part] != cloth) {
-        DR_ASSERT(a->cloths[part] != NULL);
-        ++part;
-    }
-    return part;
-}
-
-bool dr_world_is_leaving(const drape_world* world, const dr_cloth* cloth, int slot, int obstacle)
-{
-    const dr_world_apart* a = world->apart;
-    return dr_world_has_apart(world) && a && a->apart.inside.count > 0 &&
-           is_leaving(a, part_of(a, cloth), slot, obstacle);
-}
-
-static void drop_contacts(const dr_world_apart* a, dr_contact_run* run)
-{
-    int part = part_of(a, run->cloth);
-    for (int i = 0; i < run->count; ++i) {
-        for (int lane = 0; lane < 8; ++lane) {
-            if (is_leaving(a, part, 8 * run->contacts[i].vector + lane, run->obstacle)) {
-                run->contacts[i].gap[lane] = DR_CONTACT_OUT_OF_REACH;
-            }
-        }
-    }
-    for (int i = 0; i < run->single_count; ++i) {
-        for (int k = 0; k < 3; ++k) {
-            if (is_leaving(a, part, run->singles[i].slot[k], run->obstacle)) {
-                run->singles[i].gap = DR_CONTACT_OUT_OF_REACH;
-            }
-        }
-    }
-}
-
-void dr_world_drop_leaving(drape_world* world)
-{
-    const dr_world_apart* a = world->apart;
-    bool has_any = dr_world_has_apart(world) && a && a->apart.inside.count > 0;
-    for (int i = 0; has_any && i < world->run_count; ++i) {
-        drop_contacts(a, &world->runs[i]);
-    }
-}
-
-// --- The substep ---
-
 bool dr_world_touch_apart(drape_world* world)
 {
-    if (!refresh(world)) {
+    if (!dr_world_refresh_apart(world)) {
         return false;
     }
     double t0 = dr_now_ms();
     dr_world_apart* a = world->apart;
     set_up(world, a);
-    gather(a, true, a->apart.x);
-    gather(a, false, a->apart.y);
+    dr_apart_gather(a, true, a->apart.x);
+    dr_apart_gather(a, false, a->apart.y);
     gather_drift(world, a);
     bool has_jumped = dr_apart_solids_place(&a->solids, world, &a->apart);
     if (has_jumped) {
@@ -318,6 +76,8 @@ bool dr_world_touch_apart(drape_world* world)
     return is_done;
 }
 
+// --- In the sweeps ---
+
 void dr_world_resolve_apart(drape_world* world)
 {
     dr_world_apart* a = world->apart;
@@ -325,9 +85,9 @@ void dr_world_resolve_apart(drape_world* world)
         (a->apart.contacts.count == 0 && a->apart.crossed.count == 0)) {
         return;
     }
-    gather(a, false, a->apart.y);
+    dr_apart_gather(a, false, a->apart.y);
     dr_apart_resolve(&a->apart);
-    scatter(a);
+    dr_apart_scatter(a);
 }
 
 void dr_world_resolve_exits(drape_world* world)
@@ -337,12 +97,14 @@ void dr_world_resolve_exits(drape_world* world)
     }
 }
 
+// --- After the sweeps ---
+
 static bool slide(drape_world* world, bool is_first)
 {
     dr_world_apart* a = world->apart;
-    gather(a, false, a->apart.y);
+    dr_apart_gather(a, false, a->apart.y);
     bool is_done = dr_apart_slide(&a->apart, &world->memory, world->pool, is_first);
-    scatter(a);
+    dr_apart_scatter(a);
     return is_done;
 }
 
@@ -375,11 +137,11 @@ static void limit_stretch(drape_world* world, bool of_pushed)
     if (world->def.method.model != DRAPE_MODEL_XPBD) {
         return;
     }
-    gather(a, false, a->apart.y);
+    dr_apart_gather(a, false, a->apart.y);
     dr_stretch_ends ends = {a->apart.x, a->apart.y, shrink_speed * world->substep.h,
                             of_pushed ? a->apart.is_pushed : NULL};
     if (dr_stretch_limit(&a->limits, &ends, of_pushed ? passes_of_pushed : passes)) {
-        scatter(a);
+        dr_apart_scatter(a);
     }
 }
 
@@ -410,6 +172,57 @@ static bool slide_and_guard(drape_world* world)
     return is_done;
 }
 
+// What is pressed comes to rest.
+static void settle(drape_world* world)
+{
+    // In a substep from rest gravity takes cloth further than that.
+    const float share_of_fall = 0.6f;
+    dr_world_apart* a = world->apart;
+    float h = world->substep.h;
+    if (a->apart.contacts.count > 0) {
+        dr_apart_gather(a, false, a->apart.y);
+        dr_apart_settle(&a->apart, share_of_fall * h * h * dr_length(world->def.gravity));
+        dr_apart_scatter(a);
+    }
+}
+
+bool dr_world_guard_apart(drape_world* world)
+{
+    // Whether cloth is pinched the cut decides, for solids too.
+    int pinched_count = world->report.pinched_count;
+    settle(world);
+    if (!slide_and_guard(world)) {
+        return false;
+    }
+    world->report.pinched_count = pinched_count;
+    dr_world_apart* a = world->apart;
+    dr_apart_gather(a, false, a->apart.y);
+    bool is_done = dr_apart_cut(&a->apart, &world->memory, world->pool);
+    dr_apart_scatter(a);
+    return is_done;
+}
+
+// --- Commit and report ---
+
+// Adds to the velocities what contacts take back.
+static void calm(drape_world* world, dr_world_apart* a)
+{
+    const float slow = 0.1f; // m/s
+    float per_h = 1.0f / world->substep.h;
+    dr_apart_calm(&a->apart, slow * world->substep.h);
+    for (int p = 0; p < a->sheets.part_count; ++p) {
+        const dr_sheet* sheet = a->cloths[p]->sheet;
+        int step = dr_sheet_step(sheet->layout);
+        for (int v = 0; v < sheet->vertex_count; ++v) {
+            size_t at = 4 * (size_t)(a->sheets.parts[p].first_vertex + v);
+            float* vel = sheet->vel + dr_sheet_offset(sheet->layout, sheet->slot_of_vertex[v]);
+            for (int c = 0; c < 3; ++c) {
+                vel[c * step] += per_h * (a->apart.way[at + c] - a->apart.before[at + c]);
+            }
+        }
+    }
+}
+
 static void tell(drape_world* world, dr_apart* apart)
 {
     drape_step_report* report = &world->report;
@@ -435,143 +248,6 @@ static void tell(drape_world* world, dr_apart* apart)
     memset(apart->lost_momentum, 0, sizeof apart->lost_momentum);
 }
 
-// What is pressed comes to rest.
-static void settle(drape_world* world)
-{
-    // In a substep from rest gravity takes cloth further than that.
-    const float share_of_fall = 0.6f;
-    dr_world_apart* a = world->apart;
-    float h = world->substep.h;
-    if (a->apart.contacts.count > 0) {
-        gather(a, false, a->apart.y);
-        dr_apart_settle(&a->apart, share_of_fall * h * h * dr_length(world->def.gravity));
-        scatter(a);
-    }
-}
-
-bool dr_world_guard_apart(drape_world* world)
-{
-    // Whether cloth is pinched the cut decides, for solids too.
-    int pinched_count = world->report.pinched_count;
-    settle(world);
-    if (!slide_and_guard(world)) {
-        return false;
-    }
-    world->report.pinched_count = pinched_count;
-    dr_world_apart* a = world->apart;
-    gather(a, false, a->apart.y);
-    bool is_done = dr_apart_cut(&a->apart, &world->memory, world->pool);
-    scatter(a);
-    return is_done;
-}
-
-// --- Doing it again ---
-
-static float* next_velocities(const dr_world_apart* a, int part, float* at, bool restore)
-{
-    const dr_sheet* sheet = a->cloths[part]->sheet;
-    size_t floats = (size_t)sheet->vector_count * 32;
-    memcpy(restore ? sheet->vel : at, restore ? at : sheet->vel, sizeof *at * floats);
-    return at + floats;
-}
-
-static bool create_velocities(drape_world* world, dr_world_apart* a)
-{
-    if (a->velocity) {
-        return true;
-    }
-    a->velocity_floats = 1;
-    for (int p = 0; p < a->sheets.part_count; ++p) {
-        a->velocity_floats += (size_t)a->cloths[p]->sheet->vector_count * 32;
-    }
-    a->velocity = dr_new(&world->memory, float, a->velocity_floats);
-    return a->velocity != NULL;
-}
-
-void dr_world_begin_apart(drape_world* world)
-{
-    if (world->apart) {
-        world->apart->is_hopeless = false;
-        world->apart->undone_count = 0;
-    }
-}
-
-bool dr_world_save_apart(drape_world* world)
-{
-    if (!dr_world_has_apart(world)) {
-        return true;
-    }
-    if (!refresh(world) || !create_velocities(world, world->apart)) {
-        return false;
-    }
-    dr_world_apart* a = world->apart;
-    float* at = a->velocity;
-    for (int p = 0; p < a->sheets.part_count; ++p) {
-        at = next_velocities(a, p, at, false);
-    }
-    a->report = world->report;
-    return true;
-}
-
-// Places need no restoring: the prediction starts from the committed ones.
-static void undo(drape_world* world)
-{
-    dr_world_apart* a = world->apart;
-    float* at = a->velocity;
-    for (int p = 0; p < a->sheets.part_count; ++p) {
-        at = next_velocities(a, p, at, true);
-    }
-    for (int i = 0; i < dr_slots_count(&world->colliders); ++i) {
-        dr_collider* collider = dr_slots_at(&world->colliders, i);
-        if (collider) {
-            collider->pose = collider->start_pose;
-        }
-    }
-    dr_apart_solids_undo(&a->solids, &a->apart);
-    dr_apart_undo(&a->apart);
-    drape_stage_ms ms = world->report.ms;
-    world->report = a->report;
-    world->report.ms = ms;
-}
-
-// Where even the shortest substep does not help, all is tried in whole ones until one goes well.
-bool dr_world_undo_apart(drape_world* world, bool can_halve, int substeps)
-{
-    // Each that is undone makes for one more that is not, at most.
-    int most_undone = 2 * substeps + 32;
-    if (!dr_world_has_apart(world)) {
-        return false;
-    }
-    dr_world_apart* a = world->apart;
-    bool is_jammed = a->apart.jammed_count > 0;
-    if (!is_jammed || a->is_hopeless || !can_halve || a->undone_count >= most_undone) {
-        a->is_hopeless = is_jammed;
-        return false;
-    }
-    undo(world);
-    ++a->undone_count;
-    return true;
-}
-
-// Adds to the velocities what contacts take back.
-static void calm(drape_world* world, dr_world_apart* a)
-{
-    const float slow = 0.1f; // m/s
-    float per_h = 1.0f / world->substep.h;
-    dr_apart_calm(&a->apart, slow * world->substep.h);
-    for (int p = 0; p < a->sheets.part_count; ++p) {
-        const dr_sheet* sheet = a->cloths[p]->sheet;
-        int step = dr_sheet_step(sheet->layout);
-        for (int v = 0; v < sheet->vertex_count; ++v) {
-            size_t at = 4 * (size_t)(a->sheets.parts[p].first_vertex + v);
-            float* vel = sheet->vel + dr_sheet_offset(sheet->layout, sheet->slot_of_vertex[v]);
-            for (int c = 0; c < 3; ++c) {
-                vel[c * step] += per_h * (a->apart.way[at + c] - a->apart.before[at + c]);
-            }
-        }
-    }
-}
-
 void dr_world_commit_apart(drape_world* world)
 {
     dr_world_apart* a = world->apart;
@@ -593,39 +269,8 @@ bool dr_world_finish_apart(drape_world* world)
         (a->apart.is_known && a->apart.crossed.count == 0 && a->apart.inside.count == 0)) {
         return true;
     }
-    gather(a, true, a->apart.x);
+    dr_apart_gather(a, true, a->apart.x);
     bool is_done = dr_apart_find_crossed(&a->apart, &world->memory, world->pool);
     world->report.crossed_count = a->apart.crossed.count;
     return is_done;
-}
-
-// A pin does not yield, nor does what hangs from one in a solid.
-static bool is_held(const dr_world_apart* a, int triangle)
-{
-    bool is_held = false;
-    for (int k = 0; k < 3; ++k) {
-        int v = a->apart.triangles[triangle][k];
-        bool is_cloth = v < a->sheets.vertex_count;
-        is_held |=
-            is_cloth && (!(a->apart.y[4 * v + 3] > 0.0f) || a->apart.is_inside[v] & DR_APART_HUNG);
-    }
-    return is_held;
-}
-
-bool dr_world_is_freeing(const drape_world* world)
-{
-    const dr_world_apart* a = world->apart;
-    if (!dr_world_has_apart(world) || !a) {
-        return false;
-    }
-    bool is_freeing = false;
-    const dr_apart_exit* exits = a->exits.exits.data;
-    for (int i = 0; i < a->exits.exits.count; ++i) {
-        is_freeing |= !exits[i].is_hung;
-    }
-    const dr_pair* crossed = a->apart.crossed.data;
-    for (int i = 0; i < a->apart.crossed.count; ++i) {
-        is_freeing |= !is_held(a, crossed[i].a) && !is_held(a, crossed[i].b);
-    }
-    return is_freeing;
 }
