@@ -311,6 +311,9 @@ void dr_apart_find_leads(dr_apart* apart);
 bool dr_apart_carry(dr_apart* apart, dr_apart_record* record);
 // Whether the pair stays apart from x to y and ends with the gap it needs; sets `push`.
 bool dr_apart_certify(const dr_apart* apart, dr_apart_record* record);
+// Pushes those of a pair that are free so far that it is apart at y, where others of the same feature
+// are led (apart_lever.c).
+void dr_apart_lever(dr_apart* apart, const dr_apart_record* record);
 // `after` of one pair from its `lower`, with the bits that watching gives it.
 float dr_apart_left(const dr_apart* apart, int list, int pair);
 void dr_apart_drop_records(dr_apart* apart);

@@ -203,6 +203,7 @@ static bool slide_once(dr_apart* apart)
                 push_apart(apart, &records[k], i, j);
             }
         }
+        dr_apart_lever(apart, &records[k]);
     }
     return has_slid;
 }
