@@ -78,12 +78,14 @@ static int list_ways(const patch* p, drape_vec3 ways[MOST_WAYS])
     return count;
 }
 
-// Not much longer than the nearest ways are, and not against `side`.
-static bool choose_way(const patch* p, drape_vec3 side, drape_vec3* way)
+// The shortest way for all, not `longer` than the nearest ways are, and not against `side`; across the
+// patch if need be.
+static bool choose_way(const patch* p, drape_vec3 side, float longer, bool is_across,
+                       drape_vec3* way)
 {
-    const float longer = 2.0f;
     drape_vec3 ways[MOST_WAYS];
     int count = list_ways(p, ways);
+    count = is_across && count > 2 ? 2 : count;
     float least = longer * p->deepest;
     bool found = false;
     for (int i = 0; i < count; ++i) {
@@ -174,6 +176,75 @@ static drape_vec3 larger_side(const patch* p, int32_t* numbers, int32_t* flooded
     return parts > 1 ? side : (drape_vec3){0.0f, 0.0f, 0.0f};
 }
 
+// --- Each its own way, or all one ---
+
+static drape_vec3 nearest_exit(const patch* p, int v)
+{
+    drape_vec3 x = dr_exit_place(p->apart->x, v);
+    dr_apart_aim aim = dr_exit_aim(&p->solid, x);
+    return dr_add(x, dr_scale(aim.normal, aim.distance));
+}
+
+// Whether neighbours would leave the solid on different sides.
+static bool would_tear(const patch* p, const int32_t* numbers)
+{
+    const float most = 2.0f;
+    bool is_torn = false;
+    for (int i = 0; i < p->count && !is_torn; ++i) {
+        int v = p->vertices[i], near_count;
+        const int32_t* near = dr_apart_around(p->apart, v, &near_count);
+        drape_vec3 exit =
+            dr_add(dr_exit_place(p->apart->x, v), dr_scale(p->aims[i].normal, p->aims[i].distance));
+        for (int k = 0; k < 3 * near_count && !is_torn; ++k) {
+            int other = p->apart->triangles[near[k / 3]][k % 3];
+            if (other <= v || numbers[other] != IN_PATCH) {
+                continue;
+            }
+            float rest = dr_length(
+                dr_sub(dr_exit_place(p->apart->rest, v), dr_exit_place(p->apart->rest, other)));
+            float now =
+                dr_length(dr_sub(dr_exit_place(p->apart->x, v), dr_exit_place(p->apart->x, other)));
+            is_torn = dr_length(dr_sub(exit, nearest_exit(p, other))) > most * fmaxf(rest, now);
+        }
+    }
+    return is_torn;
+}
+
+// A neighbour that is in one triangle only is across a border.
+static bool is_at_border(const dr_apart* apart, int v)
+{
+    int near_count;
+    bool is_at = false;
+    const int32_t* near = dr_apart_around(apart, v, &near_count);
+    for (int i = 0; i < 3 * near_count && !is_at; ++i) {
+        int other = apart->triangles[near[i / 3]][i % 3], times = 0;
+        for (int k = 0; k < 3 * near_count; ++k) {
+            times += apart->triangles[near[k / 3]][k % 3] == other;
+        }
+        is_at = other != v && times == 1;
+    }
+    return is_at;
+}
+
+// Whether the patch is on a post: the sheet is all around it, and would have to open.
+static bool is_impaled(const patch* p, const int32_t* numbers)
+{
+    bool is_enclosed = true;
+    for (int i = 0; i < p->count && is_enclosed; ++i) {
+        is_enclosed = !is_at_border(p->apart, p->vertices[i]);
+    }
+    return is_enclosed && would_tear(p, numbers);
+}
+
+// One way for all that is not much longer than the nearest ones. What is impaled goes along its post,
+// however far that is.
+static bool find_common(const patch* p, const int32_t* numbers, drape_vec3 side, drape_vec3* way)
+{
+    const float longer = 2.0f, much_longer = 50.0f;
+    return is_impaled(p, numbers) ? choose_way(p, side, much_longer, true, way)
+                                  : choose_way(p, side, longer, false, way);
+}
+
 // --- Exits ---
 
 static bool add_exit(dr_apart_exits* exits, dr_memory* memory, const patch* p, int i,
@@ -252,7 +323,7 @@ static bool lead_patch(dr_apart_exits* exits, dr_memory* memory, patch* p, dr_cl
         return lead_hung(exits, memory, p, pin_count, cloths);
     }
     drape_vec3 way, side = larger_side(p, exits->numbers.data, exits->flooded.data);
-    bool is_common = choose_way(p, side, &way), done = true;
+    bool is_common = find_common(p, exits->numbers.data, side, &way), done = true;
     for (int i = 0; i < p->count && done; ++i) {
         done = add_exit(exits, memory, p, i, is_common ? way : p->aims[i].normal, false, cloths);
     }

@@ -166,6 +166,26 @@ START_TEST(what_starts_inside_comes_out_whole)
 }
 END_TEST
 
+// A sheet that starts impaled on a post, and is all around it, goes along the post until it is off.
+// (Each vertex by its nearest way, they held each other for ever.)
+START_TEST(what_is_impaled_goes_along_its_post)
+{
+    inside_scene s = make_empty(1, vec(0.0f, -9.81f, 0.0f));
+    s.cloth = add_square(s.world, SIZE, COLUMNS, vec(0.0f, 0.0f, 0.0f), vec(0.0f, 0.0f, 0.0f));
+    add_solid(&s, (inside_kind)(OF_BOX + _i), vec(0.0f, 0.0f, 0.0f), vec(0.12f, 0.5f, 0.12f));
+    ck_assert_int_gt(judge(&s).inside, 0);
+    float stretch = 0.0f;
+    for (int frame = 0; frame < 60; ++frame) {
+        stretch = fmaxf(stretch, drape_world_step(s.world, STEP).max_stretch);
+    }
+    verdict v = judge(&s);
+    ck_assert_int_eq(v.inside, 0);
+    ck_assert_int_eq(v.obstacle, 0);
+    ck_assert_float_lt(stretch, 0.3f);
+    drape_world_destroy(s.world);
+}
+END_TEST
+
 // --- Hung up ---
 
 static inside_scene make_hung(void)
@@ -226,6 +246,7 @@ int main(void)
     TCase* tcase = tcase_create("inside");
     tcase_add_loop_test(tcase, what_was_pressed_through_comes_back, OF_PLANE, OF_MESH + 1);
     tcase_add_loop_test(tcase, a_saved_world_goes_on_alike, OF_PLANE, OF_MESH + 1);
+    tcase_add_loop_test(tcase, what_is_impaled_goes_along_its_post, 0, 2);
     tcase_add_loop_test(tcase, what_starts_inside_comes_out_whole, 0, 3 * (INSIDE_KINDS - OF_BOX));
     tcase_add_test(tcase, what_sleeps_is_told_to_cross);
     tcase_add_loop_test(tcase, what_pins_let_out_comes_out, OF_BOX, OF_MESH + 1);
