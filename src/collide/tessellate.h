@@ -1,8 +1,8 @@
 // collide/tessellate.h: triangle meshes of the analytic solids, in their own frame.
 //
 // Every vertex lies on the true surface, to the rounding of a float, so the mesh of a convex solid
-// lies inside it; no point of it is deeper below the true surface than `tolerance`. Meshes are
-// closed and their triangles turn counterclockwise seen from outside. A plane is a square of 10 m.
+// lies inside it; no point of it is deeper below the true surface than `tolerance`, as long as
+// DR_TESSELLATE_MOST steps are enough for that. Meshes are closed and their triangles turn counterclockwise seen from outside. A plane is a square of 10 m.
 //
 // Round solids turn a profile about y:
 //
@@ -20,10 +20,12 @@
 
 #include <drape/types.h>
 
-// Steps round a solid are kept within these; beyond the most a float cannot tell the difference.
+// Steps round a solid are kept within these. Beyond the most (a quarter of a million triangles for a
+// ball) a mesh would be larger than anything it can be used for: balls of more than 13,000 times the
+// contact thickness in radius are drawn and guarded a little inside of what contacts touch.
 enum {
     DR_TESSELLATE_LEAST = 8,
-    DR_TESSELLATE_MOST = 4096,
+    DR_TESSELLATE_MOST = 512,
 };
 
 // What drawn and written meshes keep to: half the contact thickness (0: not known), so that what

@@ -110,8 +110,8 @@ START_TEST(triangles_face_outwards_and_lie_shallow)
         least_cosine = fminf(least_cosine, dr_dot(face, normal));
         for (int i = 0; i <= parts; ++i) {
             for (int k = 0; i + k <= parts; ++k) {
-                drape_vec3 p = dr_add(a, dr_add(dr_scale(ab, (float)i / parts),
-                                                dr_scale(ac, (float)k / parts)));
+                drape_vec3 p = dr_add(
+                    a, dr_add(dr_scale(ab, (float)i / parts), dr_scale(ac, (float)k / parts)));
                 float distance = dr_shape_distance(&terms, p, &normal);
                 highest = fmaxf(highest, distance);
                 deepest = fminf(deepest, distance);
@@ -139,6 +139,16 @@ START_TEST(counts_are_modest)
 }
 END_TEST
 
+// A ball of a kilometre under cloth of a millimetre: 17 million triangles would do, once.
+START_TEST(counts_are_bounded)
+{
+    const drape_shape earth = {.kind = DRAPE_SHAPE_SPHERE, .radius = 1000.0f};
+    int vertex_count, triangle_count;
+    dr_tessellate_count(&earth, 0.0005f, &vertex_count, &triangle_count);
+    ck_assert_int_le(triangle_count, 300000);
+}
+END_TEST
+
 // --- Through the world ---
 
 // Every vertex of the mesh of a collider at this distance from a point of the world.
@@ -163,8 +173,8 @@ START_TEST(swallowed_capsules_are_balls_in_their_place)
     drape_world* world = drape_world_create(&world_def);
     drape_collider_def def = drape_collider_defaults();
     // The upper ball holds the lower one. Turned by 90 degrees about z, up becomes -x.
-    def.shape = (drape_shape){.kind = DRAPE_SHAPE_CAPSULE, .radius = 0.1f, .radius_top = 0.5f,
-                              .height = 0.2f};
+    def.shape = (drape_shape){
+        .kind = DRAPE_SHAPE_CAPSULE, .radius = 0.1f, .radius_top = 0.5f, .height = 0.2f};
     def.place = (drape_transform){{1.0f, 2.0f, 3.0f},
                                   drape_quat_from_degrees((drape_vec3){0.0f, 0.0f, 90.0f})};
     drape_collider_id id = drape_collider_add(world, &def);
@@ -230,6 +240,7 @@ int main(void)
     tcase_add_loop_test(tests, meshes_are_closed, 0, case_count);
     tcase_add_loop_test(tests, triangles_face_outwards_and_lie_shallow, 0, case_count);
     tcase_add_test(tests, counts_are_modest);
+    tcase_add_test(tests, counts_are_bounded);
     tcase_add_test(tests, swallowed_capsules_are_balls_in_their_place);
     tcase_add_test(tests, planes_are_squares_at_their_place);
     tcase_add_test(tests, bad_questions_are_refused);
