@@ -243,8 +243,8 @@ void dr_world_tire(drape_world* world, float dt)
         return;
     }
     bool are_all_still = true, is_sound = world->report.non_finite_count == 0;
-    // What still has to come free has no rest.
-    is_sound = is_sound && !dr_world_is_freeing(world);
+    // What still has to come free has no rest, and what was pinched, or given up, is not still.
+    is_sound = is_sound && world->report.pinched_count == 0 && !dr_world_is_freeing(world);
     for (int i = 0; i < dr_slots_count(&world->cloths); ++i) {
         dr_cloth* cloth = dr_world_awake(world, i);
         if (cloth) {
