@@ -4,6 +4,7 @@
 #define PASS_TEST_H
 
 #include "collider_test.h"
+#include "core/double3.h"
 
 // The bracket of a minimum shrinks by a third in every round: to a micrometre for edges of 20 mm.
 enum { search_rounds = 24 };
@@ -69,18 +70,6 @@ static inline double cloth_distance(drape_world* world, drape_cloth_id cloth,
     return nearest;
 }
 
-static inline double dot_of(const double a[3], const double b[3])
-{
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static inline void cross_of(const double a[3], const double b[3], double out[3])
-{
-    out[0] = a[1] * b[2] - a[2] * b[1];
-    out[1] = a[2] * b[0] - a[0] * b[2];
-    out[2] = a[0] * b[1] - a[1] * b[0];
-}
-
 // The corners of a triangle as seen from a point.
 static inline void corners_from(const drape_vec3* p, const int32_t t[3], drape_vec3 from,
                                 double out[3][3])
@@ -106,13 +95,13 @@ static inline int ray_crossings(drape_world* world, drape_cloth_id cloth, drape_
         corners_from(p, t + 3 * (size_t)i, from, c);
         for (int k = 0; k < 3; ++k) {
             double normal[3];
-            cross_of(c[(k + 1) % 3], c[(k + 2) % 3], normal);
-            side[k] = dot_of(d, normal);
+            dr_cross3(c[(k + 1) % 3], c[(k + 2) % 3], normal);
+            side[k] = dr_dot3(d, normal);
         }
         bool up = side[0] > 0 && side[1] > 0 && side[2] > 0;
         bool down = side[0] < 0 && side[1] < 0 && side[2] < 0;
         for (int k = 0; (up || down) && k < 3; ++k) {
-            ahead += side[k] / (side[0] + side[1] + side[2]) * dot_of(c[k], d);
+            ahead += side[k] / (side[0] + side[1] + side[2]) * dr_dot3(c[k], d);
         }
         sum += ahead > 0.0 ? up - down : 0;
     }
@@ -132,13 +121,13 @@ static inline double cover_of(drape_world* world, drape_cloth_id cloth, drape_ve
         double c[3][3], length[3], normal[3];
         corners_from(p, t + 3 * (size_t)i, from, c);
         for (int k = 0; k < 3; ++k) {
-            length[k] = sqrt(dot_of(c[k], c[k]));
+            length[k] = sqrt(dr_dot3(c[k], c[k]));
         }
-        cross_of(c[1], c[2], normal);
+        dr_cross3(c[1], c[2], normal);
         // The tangent of half the angle, after van Oosterom and Strackee.
-        sum += 2.0 * atan2(dot_of(c[0], normal),
-                           length[0] * length[1] * length[2] + dot_of(c[0], c[1]) * length[2] +
-                               dot_of(c[1], c[2]) * length[0] + dot_of(c[2], c[0]) * length[1]);
+        sum += 2.0 * atan2(dr_dot3(c[0], normal),
+                           length[0] * length[1] * length[2] + dr_dot3(c[0], c[1]) * length[2] +
+                               dr_dot3(c[1], c[2]) * length[0] + dr_dot3(c[2], c[0]) * length[1]);
     }
     return sum / (4.0 * 3.14159265358979);
 }
