@@ -126,6 +126,11 @@ static float** vertex_arrays(dr_apart* apart, int k)
     return k < (int)(sizeof arrays / sizeof arrays[0]) ? arrays[k] : NULL;
 }
 
+static int solid_part_count(const dr_apart* apart)
+{
+    return apart->solids ? apart->solids->part_count : 0;
+}
+
 static bool create_arrays(dr_apart* apart, dr_memory* memory)
 {
     size_t vertices = (size_t)apart->vertex_count + 1;
@@ -135,6 +140,7 @@ static bool create_arrays(dr_apart* apart, dr_memory* memory)
         memory, dr_array_bytes((size_t)apart->triangle_count + 1, sizeof *apart->triangles));
     apart->part_of_vertex = dr_new(memory, int32_t, vertices);
     apart->cloths = dr_new_zeroed(memory, dr_apart_cloth, apart->sheets->part_count + 1);
+    apart->is_open = dr_new_zeroed(memory, uint8_t, solid_part_count(apart) + 1);
     apart->share = dr_new(memory, float, vertices);
     apart->jolt = dr_new_zeroed(memory, float, vertices);
     apart->moved_at = dr_new_zeroed(memory, int64_t, vertices);
@@ -144,8 +150,8 @@ static bool create_arrays(dr_apart* apart, dr_memory* memory)
     apart->is_inside = dr_new_zeroed(memory, uint8_t, vertices);
     apart->near_solids = dr_new(memory, int32_t, (size_t)apart->triangle_count + 1);
     bool made = apart->edges && apart->triangles && apart->part_of_vertex && apart->cloths &&
-                apart->share && apart->jolt && apart->moved_at && apart->lead && apart->leads &&
-                apart->is_pushed && apart->is_inside && apart->near_solids;
+                apart->is_open && apart->share && apart->jolt && apart->moved_at && apart->lead &&
+                apart->leads && apart->is_pushed && apart->is_inside && apart->near_solids;
     for (int k = 0; vertex_arrays(apart, k); ++k) {
         *vertex_arrays(apart, k) = dr_new_zeroed(memory, float, 4 * vertices);
         made = made && *vertex_arrays(apart, k);
@@ -227,6 +233,7 @@ void dr_apart_free(dr_apart* apart, dr_memory* memory)
     dr_delete(memory, apart->triangles, triangles);
     dr_delete(memory, apart->part_of_vertex, vertices);
     dr_delete(memory, apart->cloths, apart->sheets->part_count + 1);
+    dr_delete(memory, apart->is_open, solid_part_count(apart) + 1);
     dr_delete(memory, apart->share, vertices);
     dr_delete(memory, apart->jolt, vertices);
     dr_delete(memory, apart->moved_at, vertices);

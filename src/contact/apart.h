@@ -150,6 +150,7 @@ typedef struct dr_apart {
     int32_t (*triangles)[3];
     int32_t* part_of_vertex; // of cloths; of solids from `solids`
     dr_apart_cloth* cloths;  // by part; the caller may change them between steps
+    uint8_t* is_open;        // by part of the solids: it has no inside; the same
     dr_tree tree;
     dr_features features;
     dr_pair_search search;
@@ -295,8 +296,12 @@ bool dr_apart_measure(dr_apart* apart, dr_memory* memory, dr_pool* pool, int lis
 // to be refit before.
 void dr_apart_refit_solids(dr_apart* apart, dr_pool* pool);
 int dr_apart_list_solids(const dr_apart* apart, drape_vec3 lo, drape_vec3 hi);
+// Whether a triangle is of a solid that has an inside.
+bool dr_apart_is_closed(const dr_apart* apart, int triangle);
 // Whether a vertex of a cloth is in a solid.
 bool dr_apart_is_in(const dr_apart* apart, int vertex, int solid);
+// The pairs in `crossed` of a triangle of a cloth with those of a solid.
+const dr_pair* dr_apart_crossed_in(const dr_apart* apart, int triangle, int solid, int* count);
 // Whether the features of a pair belong to triangles that cross, or leave a solid.
 bool dr_apart_is_exempt(const dr_apart* apart, dr_apart_kind kind, const int32_t vertex[4]);
 // The largest distance at which contacts are made.

@@ -155,6 +155,23 @@ static bool look_nearby(dr_apart* apart, dr_memory* memory)
 
 // --- The set ---
 
+bool dr_apart_is_closed(const dr_apart* apart, int triangle)
+{
+    return triangle >= apart->sheets->triangle_count &&
+           !apart->is_open[apart->part_of_vertex[apart->triangles[triangle][0]]];
+}
+
+// Whether a triangle is partly in a solid.
+static bool leaves_any(const dr_apart* apart)
+{
+    const dr_pair* crossed = apart->crossed.data;
+    bool leaves = false;
+    for (int i = 0; i < apart->crossed.count && !leaves; ++i) {
+        leaves = dr_apart_is_closed(apart, crossed[i].b);
+    }
+    return leaves;
+}
+
 // Sorted, each once. Pairs that share a vertex were looked at more than once.
 static void tidy(dr_array* list)
 {
@@ -177,7 +194,7 @@ bool dr_apart_find_crossed(dr_apart* apart, dr_memory* memory, dr_pool* pool)
         return true;
     }
     // What leaves a solid may cross it anywhere.
-    bool is_nearby = apart->is_known && apart->inside.count == 0;
+    bool is_nearby = apart->is_known && apart->inside.count == 0 && !leaves_any(apart);
     apart->crossing.count = 0;
     if (!(is_nearby ? look_nearby(apart, memory) : look_everywhere(apart, memory, pool))) {
         return false;
@@ -231,28 +248,85 @@ bool dr_apart_is_in(const dr_apart* apart, int vertex, int solid)
            bsearch(&pair, apart->inside.data, (size_t)apart->inside.count, sizeof pair, compare);
 }
 
-// A pair of a cloth and a solid that the cloth has a vertex inside of.
-static bool leaves_solid(const dr_apart* apart, const int32_t vertex[4])
+// Of the pairs in `crossed` the first that is not before one.
+static int lower_bound(const dr_apart* apart, dr_pair pair)
 {
-    int cloth_count = apart->sheets->vertex_count, solid = -1;
-    for (int i = 0; i < 4; ++i) {
-        solid = vertex[i] >= cloth_count ? apart->part_of_vertex[vertex[i]] : solid;
+    const dr_pair* crossed = apart->crossed.data;
+    int begin = 0, end = apart->crossed.count;
+    while (begin < end) {
+        int middle = begin + (end - begin) / 2;
+        if (compare(&crossed[middle], &pair) < 0) {
+            begin = middle + 1;
+        } else {
+            end = middle;
+        }
     }
+    return begin;
+}
+
+const dr_pair* dr_apart_crossed_in(const dr_apart* apart, int triangle, int solid, int* count)
+{
+    const dr_sheets_part* part = &apart->solids->parts[solid];
+    int cloth_count = apart->sheets->triangle_count;
+    int first = lower_bound(apart, (dr_pair){triangle, cloth_count + part[0].first_triangle});
+    int last = lower_bound(apart, (dr_pair){triangle, cloth_count + part[1].first_triangle});
+    *count = last - first;
+    return (const dr_pair*)apart->crossed.data + first;
+}
+
+static bool crosses_solid(const dr_apart* apart, int triangle, int solid)
+{
+    int count;
+    dr_apart_crossed_in(apart, triangle, solid, &count);
+    return count > 0;
+}
+
+// Of the triangles that have all of some vertices of a cloth, one crosses a solid that has an inside.
+static bool is_part_in(const dr_apart* apart, const int32_t* vertex, int count, int solid)
+{
+    if (apart->crossed.count == 0 || apart->is_open[solid]) {
+        return false;
+    }
+    int near_count;
+    const int32_t* near = dr_apart_around(apart, vertex[0], &near_count);
+    bool found = false;
+    for (int i = 0; i < near_count && !found; ++i) {
+        found = apart->is_crossed[near[i]];
+        for (int k = 1; k < count && found; ++k) {
+            found = has_corner(apart, near[i], vertex[k]);
+        }
+        found = found && crosses_solid(apart, near[i], solid);
+    }
+    return found;
+}
+
+// A pair of a cloth and a solid that the cloth has a vertex inside of, or a triangle partly: a cap of
+// the solid may stand out of one all of whose corners are outside.
+static bool leaves_solid(const dr_apart* apart, const int32_t vertex[4], int split)
+{
+    int cloth_count = apart->sheets->vertex_count;
+    bool is_first = vertex[0] < cloth_count; // the side of the cloth
+    if (is_first == (vertex[3] < cloth_count)) {
+        return false;
+    }
+    const int32_t* own = is_first ? vertex : vertex + split;
+    int count = is_first ? split : 4 - split;
+    int solid = apart->part_of_vertex[is_first ? vertex[3] : vertex[0]];
     bool leaves = false;
-    for (int i = 0; i < 4 && solid >= 0; ++i) {
-        leaves |= vertex[i] < cloth_count && dr_apart_is_in(apart, vertex[i], solid);
+    for (int i = 0; i < count; ++i) {
+        leaves |= dr_apart_is_in(apart, own[i], solid);
     }
-    return leaves;
+    return leaves || is_part_in(apart, own, count, solid);
 }
 
 bool dr_apart_is_exempt(const dr_apart* apart, dr_apart_kind kind, const int32_t vertex[4])
 {
     int split = kind == DR_APART_POINT ? 1 : 2, near_count;
-    if (apart->inside.count > 0 && leaves_solid(apart, vertex)) {
-        return true;
-    }
-    if (apart->crossed.count == 0) {
+    if (apart->inside.count == 0 && apart->crossed.count == 0) {
         return false;
+    }
+    if (leaves_solid(apart, vertex, split)) {
+        return true;
     }
     const int32_t* near = dr_apart_around(apart, vertex[split], &near_count);
     bool found = false;

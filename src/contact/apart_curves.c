@@ -1,4 +1,4 @@
-// Curves along which cloth crosses cloth: pieces, joined where an edge goes from one to the next.
+// Curves along which cloth crosses cloth, or an open mesh: pieces, joined where an edge goes from one to the next.
 #include <stdlib.h>
 #include <string.h>
 
@@ -390,9 +390,8 @@ bool dr_apart_trace(dr_apart* apart, dr_memory* memory)
     u->pieces.count = u->piercings.count = u->curves.count = 0;
     bool done = true;
     for (int i = 0; i < apart->crossed.count && done; ++i) {
-        // Solids have means of their own: contacts push out what is in them.
-        done =
-            crossed[i].b >= apart->sheets->triangle_count || add_piece(apart, memory, crossed[i]);
+        // What is in a solid that has an inside is led out of it by other means.
+        done = dr_apart_is_closed(apart, crossed[i].b) || add_piece(apart, memory, crossed[i]);
     }
     if (done) {
         sort_piercings(u);

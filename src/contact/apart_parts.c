@@ -118,6 +118,9 @@ static void push_piece(const dr_apart* apart, dr_tangle_piece* piece, int side, 
 static int wrong_end(const dr_apart* apart, const dr_tangle_cut* cut)
 {
     const dr_sheets* sheets = apart->sheets;
+    if (cut->v[0] >= sheets->vertex_count || cut->through >= sheets->triangle_count) {
+        return -1;
+    }
     int own = apart->cloths[apart->part_of_vertex[cut->v[0]]].layer;
     int other = apart->cloths[sheets->part_of_triangle[cut->through]].layer;
     double normal[3];
@@ -140,6 +143,9 @@ static bool goes_against(dr_apart* apart, const flood* f, int smaller)
     const dr_tangle_curve* curve = (dr_tangle_curve*)u->curves.data + f->cuts[0].curve;
     bool is_open = ((dr_tangle_piece*)u->pieces.data)[curve->first_piece].entered >= 0;
     int part = apart->part_of_vertex[f->cuts[0].v[0]], count = f->count[smaller], common = 0;
+    if (f->cuts[0].v[0] >= sheets->vertex_count) {
+        return false;
+    }
     int total = sheets->parts[part + 1].first_vertex - sheets->parts[part].first_vertex;
     if (!is_open || 4 * count < total) {
         return false;
@@ -197,15 +203,17 @@ static void push_side(dr_apart* apart, const flood* f, int smaller)
         push_piece(apart, &pieces[i], cut->side, is_inverted ? 7 - bits : bits);
     }
     uint8_t* sides = u->sides.data;
+    bool in_solid = sides[cut->v[0]] & DR_TANGLED_IN_SOLID;
     for (int i = 0; i < f->count[smaller] && !is_inverted; ++i) {
-        sides[*reached_at(f, smaller, i)] |= (uint8_t)(1 << cut->side);
+        sides[*reached_at(f, smaller, i)] |=
+            (uint8_t)(1 << cut->side) | (in_solid ? DR_TANGLED_IN_SOLID : 0);
     }
 }
 
 static bool push_parts(dr_apart* apart, dr_memory* memory)
 {
     dr_untangle* u = &apart->untangle;
-    int vertex_count = apart->sheets->vertex_count;
+    int vertex_count = apart->vertex_count;
     int part_count = apart->sheets->part_count;
     if (!dr_apart_reserve(memory, &u->queue, sizeof(int32_t), vertex_count) ||
         !dr_apart_reserve(memory, &u->marks, sizeof(int32_t), vertex_count) ||

@@ -98,17 +98,19 @@ static bool make_pulls(dr_apart* apart, dr_memory* memory)
 static bool mark_sides(dr_apart* apart, dr_memory* memory)
 {
     dr_untangle* u = &apart->untangle;
-    if (!dr_apart_reserve(memory, &u->sides, sizeof(uint8_t), apart->sheets->vertex_count)) {
+    if (!dr_apart_reserve(memory, &u->sides, sizeof(uint8_t), apart->vertex_count)) {
         return false;
     }
     uint8_t* sides = u->sides.data;
-    memset(sides, 0, (size_t)apart->sheets->vertex_count);
+    memset(sides, 0, (size_t)apart->vertex_count);
     const dr_tangle_piece* pieces = u->pieces.data;
     for (int i = 0; i < u->pieces.count; ++i) {
+        bool has_solid = pieces[i].triangle[1] >= apart->sheets->triangle_count;
         for (int slot = 0; slot < 2; ++slot) {
             const int32_t* t = apart->triangles[pieces[i].triangle[slot]];
             for (int k = 0; k < 3; ++k) {
-                sides[t[k]] |= (uint8_t)(1 << (slot ^ (int)pieces[i].is_turned));
+                sides[t[k]] |= (uint8_t)(1 << (slot ^ (int)pieces[i].is_turned)) |
+                               (has_solid ? DR_TANGLED_IN_SOLID : 0);
             }
         }
     }
@@ -132,8 +134,7 @@ bool dr_apart_is_tangled(const dr_apart* apart, const int32_t vertex[4], int spl
     const uint8_t* sides = apart->untangle.sides.data;
     int of[2] = {0, 0};
     for (int i = 0; i < 4; ++i) {
-        bool is_cloth = vertex[i] < apart->sheets->vertex_count;
-        of[i >= split] |= is_cloth ? sides[vertex[i]] : 0;
+        of[i >= split] |= sides[vertex[i]];
     }
     return ((of[0] & 1) && (of[1] & 2)) || ((of[0] & 2) && (of[1] & 1));
 }

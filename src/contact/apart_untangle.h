@@ -1,4 +1,4 @@
-// contact/apart_untangle.h: cloth that crosses cloth is brought apart.
+// contact/apart_untangle.h: cloth that crosses cloth, or an open mesh, is brought apart.
 //
 // Triangles that cross (apart_crossed.c) do so along segments, and segments that meet in an edge are
 // pieces of one *curve*. A curve has two sides, the two sheets that it lies in (or two places of
@@ -75,6 +75,8 @@ typedef struct dr_apart_pull {
     float pushed;
 } dr_apart_pull;
 
+enum { DR_TANGLED_IN_SOLID = 4 };
+
 typedef struct dr_untangle {
     dr_array pieces;    // dr_tangle_piece
     dr_array piercings; // dr_piercing, sorted
@@ -86,7 +88,8 @@ typedef struct dr_untangle {
     dr_array marks;     // int32_t by vertex: the flood that has reached it
     dr_array leads;     // int32_t by cloth: size of the part that others follow, or 0
     dr_array is_lead;   // uint8_t by vertex: it is in that part
-    dr_array sides; // uint8_t by vertex: bit k, it is on side k of a curve and near it or behind
+    dr_array sides; // uint8_t by vertex: bit k, it is on side k of a curve and near it or behind;
+                    // DR_TANGLED_IN_SOLID: of one with an open mesh that does not yield
     dr_array pulls; // dr_apart_pull
     float way;      // that a pull asks for in a substep, m; set by the caller
 } dr_untangle;

@@ -1,104 +1,10 @@
 #include "scene/apart_exit.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "scene/apart_exit_parts.h"
-
-// Ways that are tried for a patch, vertices that they are tried with.
-enum { MOST_WAYS = 10, MOST_TRIED = 16 };
-
-// One patch and the solid that it is in.
-typedef struct patch {
-    dr_apart* apart;
-    dr_exit_solid solid;
-    int32_t* vertices;
-    int count;
-    dr_apart_aim* aims; // of each
-    float deepest;
-} patch;
-
-// --- The nearest way of each ---
-
-static void aim_each(patch* p)
-{
-    p->deepest = 0.0f;
-    for (int i = 0; i < p->count; ++i) {
-        drape_vec3 x = dr_exit_place(p->apart->x, p->vertices[i]);
-        p->aims[i] = dr_exit_aim(&p->solid, x);
-        p->deepest = fmaxf(p->deepest, p->aims[i].distance);
-    }
-}
-
-// --- One way for all ---
-
-// How far the deepest of some vertices goes, or some length above `most`.
-static float try_way(const patch* p, drape_vec3 way, float most)
-{
-    int step = 1 + (p->count - 1) / MOST_TRIED;
-    float longest = 0.0f;
-    for (int i = 0; i < p->count && longest <= most; i += step) {
-        drape_vec3 x = dr_exit_place(p->apart->x, p->vertices[i]);
-        longest = fmaxf(longest, dr_exit_ray(&p->solid, x, way, 1.01f * most));
-    }
-    return longest;
-}
-
-static drape_vec3 mean_normal(const patch* p)
-{
-    drape_vec3 sum = {0.0f, 0.0f, 0.0f};
-    for (int i = 0; i < p->count; ++i) {
-        int count;
-        const int32_t* near = dr_apart_around(p->apart, p->vertices[i], &count);
-        for (int k = 0; k < count; ++k) {
-            drape_vec3 t[3];
-            dr_exit_corners(p->apart, near[k], p->apart->x, t);
-            sum = dr_add(sum, dr_cross(dr_sub(t[1], t[0]), dr_sub(t[2], t[0])));
-        }
-    }
-    return dr_normalize(sum);
-}
-
-// Both ways across the patch, then nearest ways of some of its vertices, the deepest one first.
-static int list_ways(const patch* p, drape_vec3 ways[MOST_WAYS])
-{
-    int count = 0, deepest = 0, step = 1 + (p->count - 1) / (MOST_WAYS - 3);
-    drape_vec3 across = mean_normal(p);
-    if (dr_dot(across, across) > 0.0f) {
-        ways[count++] = across;
-        ways[count++] = dr_scale(across, -1.0f);
-    }
-    for (int i = 1; i < p->count; ++i) {
-        deepest = p->aims[i].distance > p->aims[deepest].distance ? i : deepest;
-    }
-    ways[count++] = p->aims[deepest].normal;
-    for (int i = 0; i < p->count; i += step) {
-        ways[count++] = p->aims[i].normal;
-    }
-    return count;
-}
-
-// The shortest way for all, not `longer` than the nearest ways are, and not against `side`; across the
-// patch if need be.
-static bool choose_way(const patch* p, drape_vec3 side, float longer, bool is_across,
-                       drape_vec3* way)
-{
-    drape_vec3 ways[MOST_WAYS];
-    int count = list_ways(p, ways);
-    count = is_across && count > 2 ? 2 : count;
-    float least = longer * p->deepest;
-    bool found = false;
-    for (int i = 0; i < count; ++i) {
-        float length = dr_dot(ways[i], side) < 0.0f ? INFINITY : try_way(p, ways[i], least);
-        // Ways that are alike up to rounding: the first.
-        if (length < (found ? 0.999f * least : least)) {
-            least = length;
-            *way = ways[i];
-            found = true;
-        }
-    }
-    return found;
-}
 
 // --- Patches ---
 
@@ -123,131 +29,99 @@ static int flood(const dr_apart* apart, int32_t* numbers, int from, int32_t is, 
     return count;
 }
 
-enum { OUTSIDE = -1, INSIDE = -2, IN_PATCH = 0, FLOODED = 1 };
-
-// The mean of those vertices of a list that are beside the patch, seen from its middle.
-static drape_vec3 side_of(const patch* p, const int32_t* numbers, const int32_t* list, int count)
+static bool is_beside(const dr_apart* apart, const int32_t* numbers, int v)
 {
-    drape_vec3 sum = {0.0f, 0.0f, 0.0f}, middle = sum;
-    int beside = 0;
-    for (int i = 0; i < count; ++i) {
-        int near_count;
-        bool is_beside = false;
-        const int32_t* near = dr_apart_around(p->apart, list[i], &near_count);
-        for (int k = 0; k < 3 * near_count; ++k) {
-            is_beside |= numbers[p->apart->triangles[near[k / 3]][k % 3]] == IN_PATCH;
-        }
-        sum = is_beside ? dr_add(sum, dr_exit_place(p->apart->x, list[i])) : sum;
-        beside += is_beside;
+    int near_count;
+    bool is_beside = false;
+    const int32_t* near = dr_apart_around(apart, v, &near_count);
+    for (int k = 0; k < 3 * near_count && !is_beside; ++k) {
+        is_beside = numbers[apart->triangles[near[k / 3]][k % 3]] == DR_EXIT_IN_PATCH;
     }
-    for (int i = 0; i < p->count; ++i) {
-        middle = dr_add(middle, dr_exit_place(p->apart->x, p->vertices[i]));
-    }
-    return beside == 0 ? sum
-                       : dr_sub(dr_scale(sum, 1.0f / (float)beside),
-                                dr_scale(middle, 1.0f / (float)p->count));
+    return is_beside;
 }
 
-// Where the largest part of the rest of the sheet is, when there are several; else nothing.
-static drape_vec3 larger_side(const patch* p, int32_t* numbers, int32_t* flooded)
+// What of a sheet is not in the patch: parts that do not hang together, one after the other.
+typedef struct rest_of_sheet {
+    const int32_t* vertices;
+    int count, part_count;
+    int largest, largest_count; // where the largest begins, and its size
+} rest_of_sheet;
+
+static rest_of_sheet list_rest(const dr_exit_patch* p, int32_t* numbers, int32_t* vertices)
 {
-    drape_vec3 side = {0.0f, 0.0f, 0.0f};
-    int parts = 0, largest = 0, total = 0;
+    rest_of_sheet rest = {.vertices = vertices};
     for (int i = 0; i < p->count; ++i) {
         int near_count;
         const int32_t* near = dr_apart_around(p->apart, p->vertices[i], &near_count);
         for (int k = 0; k < 3 * near_count; ++k) {
             int v = p->apart->triangles[near[k / 3]][k % 3];
-            if (numbers[v] != OUTSIDE) {
+            if (numbers[v] != DR_EXIT_OUTSIDE) {
                 continue;
             }
-            int count = flood(p->apart, numbers, v, OUTSIDE, FLOODED, flooded + total);
-            if (count > largest) {
-                largest = count;
-                side = side_of(p, numbers, flooded + total, count);
+            int count = flood(p->apart, numbers, v, DR_EXIT_OUTSIDE, DR_EXIT_FLOODED,
+                              vertices + rest.count);
+            if (count > rest.largest_count) {
+                rest.largest = rest.count;
+                rest.largest_count = count;
             }
-            total += count;
-            ++parts;
+            rest.count += count;
+            ++rest.part_count;
         }
     }
-    for (int i = 0; i < total; ++i) {
-        numbers[flooded[i]] = OUTSIDE;
+    return rest;
+}
+
+static bool is_in_largest(const rest_of_sheet* rest, int i)
+{
+    return i >= rest->largest && i < rest->largest + rest->largest_count;
+}
+
+// Tells the largest part from the others, when there are any.
+static void measure_rest(dr_exit_patch* p, const rest_of_sheet* rest, int32_t* numbers)
+{
+    drape_vec3 middle = {0.0f, 0.0f, 0.0f};
+    float squared = 0.0f;
+    for (int i = 0; i < p->count; ++i) {
+        middle = dr_add(middle, dr_exit_place(p->apart->x, p->vertices[i]));
     }
-    return parts > 1 ? side : (drape_vec3){0.0f, 0.0f, 0.0f};
+    middle = dr_scale(middle, 1.0f / (float)p->count);
+    for (int i = 0; i < rest->count; ++i) {
+        bool is_largest = is_in_largest(rest, i) && rest->part_count > 1;
+        drape_vec3 away = dr_sub(dr_exit_place(p->apart->x, rest->vertices[i]), middle);
+        numbers[rest->vertices[i]] = is_largest ? DR_EXIT_LARGEST : DR_EXIT_OUTSIDE;
+        squared = is_largest ? squared : fmaxf(squared, dr_dot(away, away));
+    }
+    p->smaller_size = rest->part_count > 1 ? sqrtf(squared) : 0.0f;
 }
 
-// --- Each its own way, or all one ---
-
-static drape_vec3 nearest_exit(const patch* p, int v)
+static void forget_rest(const rest_of_sheet* rest, int32_t* numbers)
 {
-    drape_vec3 x = dr_exit_place(p->apart->x, v);
-    dr_apart_aim aim = dr_exit_aim(&p->solid, x);
-    return dr_add(x, dr_scale(aim.normal, aim.distance));
+    for (int i = 0; i < rest->count; ++i) {
+        numbers[rest->vertices[i]] = DR_EXIT_OUTSIDE;
+    }
 }
 
-// Whether neighbours would leave the solid on different sides.
-static bool would_tear(const patch* p, const int32_t* numbers)
+// What hangs on the patch beyond the solid has to follow it through: nothing may hold it there.
+static bool draw_smaller(dr_apart_exits* exits, dr_memory* memory, const dr_exit_patch* p,
+                         const rest_of_sheet* rest)
 {
-    const float most = 2.0f;
-    bool is_torn = false;
-    for (int i = 0; i < p->count && !is_torn; ++i) {
-        int v = p->vertices[i], near_count;
-        const int32_t* near = dr_apart_around(p->apart, v, &near_count);
-        drape_vec3 exit =
-            dr_add(dr_exit_place(p->apart->x, v), dr_scale(p->aims[i].normal, p->aims[i].distance));
-        for (int k = 0; k < 3 * near_count && !is_torn; ++k) {
-            int other = p->apart->triangles[near[k / 3]][k % 3];
-            if (other <= v || numbers[other] != IN_PATCH) {
-                continue;
-            }
-            float rest = dr_length(
-                dr_sub(dr_exit_place(p->apart->rest, v), dr_exit_place(p->apart->rest, other)));
-            float now =
-                dr_length(dr_sub(dr_exit_place(p->apart->x, v), dr_exit_place(p->apart->x, other)));
-            is_torn = dr_length(dr_sub(exit, nearest_exit(p, other))) > most * fmaxf(rest, now);
+    const int32_t* numbers = exits->numbers.data;
+    for (int i = 0; i < rest->count; ++i) {
+        if (is_in_largest(rest, i) || !is_beside(p->apart, numbers, rest->vertices[i])) {
+            continue;
         }
-    }
-    return is_torn;
-}
-
-// A neighbour that is in one triangle only is across a border.
-static bool is_at_border(const dr_apart* apart, int v)
-{
-    int near_count;
-    bool is_at = false;
-    const int32_t* near = dr_apart_around(apart, v, &near_count);
-    for (int i = 0; i < 3 * near_count && !is_at; ++i) {
-        int other = apart->triangles[near[i / 3]][i % 3], times = 0;
-        for (int k = 0; k < 3 * near_count; ++k) {
-            times += apart->triangles[near[k / 3]][k % 3] == other;
+        dr_pair* drawn = dr_array_push(memory, &exits->drawn, sizeof *drawn);
+        if (!drawn) {
+            return false;
         }
-        is_at = other != v && times == 1;
+        *drawn = (dr_pair){p->number, rest->vertices[i]};
     }
-    return is_at;
-}
-
-// Whether the patch is on a post: the sheet is all around it, and would have to open.
-static bool is_impaled(const patch* p, const int32_t* numbers)
-{
-    bool is_enclosed = true;
-    for (int i = 0; i < p->count && is_enclosed; ++i) {
-        is_enclosed = !is_at_border(p->apart, p->vertices[i]);
-    }
-    return is_enclosed && would_tear(p, numbers);
-}
-
-// One way for all that is not much longer than the nearest ones. What is impaled goes along its post,
-// however far that is.
-static bool find_common(const patch* p, const int32_t* numbers, drape_vec3 side, drape_vec3* way)
-{
-    const float longer = 2.0f, much_longer = 50.0f;
-    return is_impaled(p, numbers) ? choose_way(p, side, much_longer, true, way)
-                                  : choose_way(p, side, longer, false, way);
+    return true;
 }
 
 // --- Exits ---
 
-static bool add_exit(dr_apart_exits* exits, dr_memory* memory, const patch* p, int i,
+static bool add_exit(dr_apart_exits* exits, dr_memory* memory, const dr_exit_patch* p, int i,
                      drape_vec3 way, bool is_hung, dr_cloth* const* cloths)
 {
     const dr_apart* apart = p->apart;
@@ -272,7 +146,7 @@ static bool add_exit(dr_apart_exits* exits, dr_memory* memory, const patch* p, i
 }
 
 // Pins come first in the patch; returns how many there are.
-static int put_pins_first(patch* p)
+static int put_pins_first(dr_exit_patch* p)
 {
     int count = 0;
     for (int i = 0; i < p->count; ++i) {
@@ -286,7 +160,7 @@ static int put_pins_first(patch* p)
 }
 
 // Whether a vertex would be no further from any pin outside than it is at rest, or little.
-static bool can_leave(const patch* p, int i, int pin_count)
+static bool can_leave(const dr_exit_patch* p, int i, int pin_count)
 {
     const float little = 1.05f;
     const float* rest = p->apart->rest;
@@ -302,8 +176,8 @@ static bool can_leave(const patch* p, int i, int pin_count)
     return can;
 }
 
-static bool lead_hung(dr_apart_exits* exits, dr_memory* memory, const patch* p, int pin_count,
-                      dr_cloth* const* cloths)
+static bool lead_hung(dr_apart_exits* exits, dr_memory* memory, const dr_exit_patch* p,
+                      int pin_count, dr_cloth* const* cloths)
 {
     bool done = true;
     for (int i = 0; i < p->count && done; ++i) {
@@ -315,18 +189,25 @@ static bool lead_hung(dr_apart_exits* exits, dr_memory* memory, const patch* p, 
     return done;
 }
 
-static bool lead_patch(dr_apart_exits* exits, dr_memory* memory, patch* p, dr_cloth* const* cloths)
+static bool lead_patch(dr_apart_exits* exits, dr_memory* memory, dr_exit_patch* p,
+                       dr_cloth* const* cloths)
 {
     int pin_count = put_pins_first(p);
-    aim_each(p);
+    dr_exit_aim_each(p);
     if (pin_count > 0) {
         return lead_hung(exits, memory, p, pin_count, cloths);
     }
-    drape_vec3 way, side = larger_side(p, exits->numbers.data, exits->flooded.data);
-    bool is_common = find_common(p, exits->numbers.data, side, &way), done = true;
+    int32_t* numbers = exits->numbers.data;
+    rest_of_sheet rest = list_rest(p, numbers, exits->flooded.data);
+    measure_rest(p, &rest, numbers);
+    dr_exit_way way;
+    bool done = dr_exit_find_way(p, memory, numbers, &way);
     for (int i = 0; i < p->count && done; ++i) {
-        done = add_exit(exits, memory, p, i, is_common ? way : p->aims[i].normal, false, cloths);
+        drape_vec3 normal = way.is_found ? way.normal : p->aims[i].normal;
+        done = add_exit(exits, memory, p, i, normal, false, cloths);
     }
+    done = done && (!way.is_drawn || draw_smaller(exits, memory, p, &rest));
+    forget_rest(&rest, numbers);
     return done;
 }
 
@@ -344,36 +225,70 @@ static bool reserve(dr_apart_exits* exits, dr_memory* memory, int count)
 }
 
 // The patches of the pairs from `first` to `last`, which are of one solid.
-static bool lead_out(dr_apart_exits* exits, dr_memory* memory, patch* p, int first, int last,
-                     dr_cloth* const* cloths)
+static bool lead_out(dr_apart_exits* exits, dr_memory* memory, dr_exit_patch* p, int first,
+                     int last, dr_cloth* const* cloths)
 {
     const dr_pair* inside = p->apart->inside.data;
     int32_t* numbers = exits->numbers.data;
     bool done = true;
     for (int i = first; i < last; ++i) {
-        numbers[inside[i].b] = INSIDE;
+        numbers[inside[i].b] = DR_EXIT_INSIDE;
     }
     for (int i = first; i < last && done; ++i) {
-        if (numbers[inside[i].b] != INSIDE) {
+        if (numbers[inside[i].b] != DR_EXIT_INSIDE) {
             continue;
         }
-        p->count = flood(p->apart, numbers, inside[i].b, INSIDE, IN_PATCH, p->vertices);
+        p->count =
+            flood(p->apart, numbers, inside[i].b, DR_EXIT_INSIDE, DR_EXIT_IN_PATCH, p->vertices);
         done = lead_patch(exits, memory, p, cloths);
         for (int k = 0; k < p->count; ++k) {
-            numbers[p->vertices[k]] = FLOODED;
+            numbers[p->vertices[k]] = DR_EXIT_FLOODED;
         }
     }
     for (int i = first; i < last; ++i) {
-        numbers[inside[i].b] = OUTSIDE;
+        numbers[inside[i].b] = DR_EXIT_OUTSIDE;
     }
     return done;
+}
+
+static int compare(const void* left, const void* right)
+{
+    const dr_pair *p = left, *q = right;
+    int by_a = (p->a > q->a) - (p->a < q->a);
+    return by_a ? by_a : (p->b > q->b) - (p->b < q->b);
+}
+
+// What is drawn after a patch leaves the solid as the patch does.
+static bool note_drawn(const dr_apart_exits* exits, dr_memory* memory, dr_apart* apart)
+{
+    const dr_pair* drawn = exits->drawn.data;
+    int before = apart->inside.count, count = 0;
+    for (int i = 0; i < exits->drawn.count; ++i) {
+        dr_pair* pair = dr_array_push(memory, &apart->inside, sizeof *pair);
+        if (!pair) {
+            return false;
+        }
+        *pair = drawn[i];
+        apart->is_inside[drawn[i].b] |= DR_APART_INSIDE;
+    }
+    dr_pair* inside = apart->inside.data;
+    if (apart->inside.count > before) {
+        qsort(inside, (size_t)apart->inside.count, sizeof *inside, compare);
+    }
+    for (int i = 0; i < apart->inside.count; ++i) { // a vertex may be beside two patches
+        if (i == 0 || compare(&inside[i], &inside[i - 1]) != 0) {
+            inside[count++] = inside[i];
+        }
+    }
+    apart->inside.count = count;
+    return true;
 }
 
 bool dr_apart_exits_find(dr_apart_exits* exits, const dr_apart_solids* solids, drape_world* world,
                          dr_apart* apart, dr_cloth* const* cloths)
 {
     const dr_pair* inside = apart->inside.data;
-    exits->exits.count = 0;
+    exits->exits.count = exits->drawn.count = 0;
     if (apart->inside.count == 0 && apart->crossed.count == 0) {
         return true;
     }
@@ -382,13 +297,15 @@ bool dr_apart_exits_find(dr_apart_exits* exits, const dr_apart_solids* solids, d
     for (int i = 0, end; i < apart->inside.count && done; i = end) {
         for (end = i + 1; end < apart->inside.count && inside[end].a == inside[i].a; ++end) {
         }
-        patch p = {.apart = apart,
-                   .solid = dr_exit_solid_of(solids, world, apart, inside[i].a),
-                   .vertices = exits->patch.data,
-                   .aims = exits->aims.data};
+        dr_exit_patch p = {.apart = apart,
+                           .solid = dr_exit_solid_of(solids, world, apart, inside[i].a),
+                           .number = inside[i].a,
+                           .ring = &exits->ring,
+                           .vertices = exits->patch.data,
+                           .aims = exits->aims.data};
         done = lead_out(exits, &world->memory, &p, i, end, cloths);
     }
-    return done;
+    return done && note_drawn(exits, &world->memory, apart);
 }
 
 void dr_apart_exits_resolve(dr_apart_exits* exits, dr_cloth* const* cloths)
@@ -447,4 +364,6 @@ void dr_apart_exits_free(dr_apart_exits* exits, dr_memory* memory)
     dr_array_free(memory, &exits->patch, sizeof(int32_t));
     dr_array_free(memory, &exits->flooded, sizeof(int32_t));
     dr_array_free(memory, &exits->aims, sizeof(dr_apart_aim));
+    dr_array_free(memory, &exits->ring, sizeof(drape_vec3));
+    dr_array_free(memory, &exits->drawn, sizeof(dr_pair));
 }

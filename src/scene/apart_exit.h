@@ -9,7 +9,8 @@
 //           box                    longer than the nearest ways are. A ring around a body has no
 //                                  such way, and there each vertex takes its own.
 //
-// A patch that cuts its sheet in two goes to where the larger part is. One with a pin in it is
+// A patch that cuts its sheet in two goes to where the larger part is, if there is no way out for both
+// parts, and draws the smaller part through the solid after it. One with a pin in it is
 // hung up there: each vertex takes its own way, unless the pin is too near to let it out.
 //
 // An edge or corner of a mesh collider may go through a triangle none of whose corners is inside. Then
@@ -44,6 +45,8 @@ typedef struct dr_apart_exits {
     dr_array patch;   // int32_t: vertices
     dr_array flooded; // int32_t: vertices of one part of the rest of a sheet after the other
     dr_array aims;    // dr_apart_aim by vertex of the patch
+    dr_array ring;    // drape_vec3 (apart_exit_way.c)
+    dr_array drawn;   // dr_pair: solid, vertex beside a patch that is drawn through the solid
     float way;        // most that is asked for in a substep, m; set by the caller
 } dr_apart_exits;
 

@@ -23,6 +23,45 @@ float dr_exit_ray(const dr_exit_solid* solid, drape_vec3 place, drape_vec3 way, 
 // corner.
 float dr_exit_meet(drape_vec3 place, drape_vec3 way, const drape_vec3 triangle[3], float weight[2]);
 
+// Of vertices of cloths, while the patches of one solid are looked at.
+enum {
+    DR_EXIT_OUTSIDE = -1,
+    DR_EXIT_INSIDE = -2,
+    DR_EXIT_IN_PATCH = 0,
+    DR_EXIT_FLOODED = 1,
+    DR_EXIT_LARGEST = 2, // of the parts that the patch cuts its sheet into
+};
+
+// Vertices inside of a solid that hang together.
+typedef struct dr_exit_patch {
+    dr_apart* apart;
+    dr_exit_solid solid;
+    int number; // of the solid
+    int32_t* vertices;
+    int count;
+    dr_apart_aim* aims; // of each
+    float deepest;
+    float smaller_size; // of the parts of the sheet beyond the patch but for the largest, m; else 0
+    dr_array* ring; // drape_vec3: normals of the solid where the sheet goes through its surface,
+    drape_vec3 to_largest; // the sum of those where the largest part begins
+} dr_exit_patch;
+
+// --- apart_exit_way.c ---
+
+// The nearest way of each vertex.
+void dr_exit_aim_each(dr_exit_patch* patch);
+// One way for all.
+typedef struct dr_exit_way {
+    bool is_found;
+    bool is_drawn; // the smaller parts of the sheet have to follow through the solid
+    drape_vec3 normal;
+} dr_exit_way;
+// `numbers` are those of the vertices. False when memory is short.
+bool dr_exit_find_way(dr_exit_patch* patch, dr_memory* memory, const int32_t* numbers,
+                      dr_exit_way* way);
+
+// --- apart_exit_points.c ---
+
 // Exits of triangles that bodies go through between their corners. False when memory is short.
 bool dr_exit_lead_triangles(dr_apart_exits* exits, const dr_apart_solids* solids,
                             drape_world* world, const dr_apart* apart, dr_cloth* const* cloths);

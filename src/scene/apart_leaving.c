@@ -1,10 +1,26 @@
 // Cloth that leaves solids, or is still to be freed from them and from other cloth.
 #include "scene/apart_world.h"
 
+// Of open meshes only those count that the vertex is drawn out of; which one it is does not matter.
+static bool is_tangled(const dr_apart* apart, int vertex, int obstacle)
+{
+    const uint8_t* sides = apart->untangle.sides.data;
+    return apart->crossed.count > 0 && apart->is_open[obstacle] &&
+           sides[vertex] & DR_TANGLED_IN_SOLID;
+}
+
 static bool is_leaving(const dr_world_apart* a, int part, int slot, int obstacle)
 {
     int vertex = a->vertex_of_slot[a->first_slot[part] + slot];
-    return vertex >= 0 && dr_apart_is_in(&a->apart, vertex, obstacle);
+    return vertex >= 0 &&
+           (dr_apart_is_in(&a->apart, vertex, obstacle) || is_tangled(&a->apart, vertex, obstacle));
+}
+
+static bool is_anything_leaving(const drape_world* world)
+{
+    const dr_world_apart* a = world->apart;
+    return dr_world_has_apart(world) && a &&
+           (a->apart.inside.count > 0 || a->apart.crossed.count > 0);
 }
 
 static int part_of(const dr_world_apart* a, const dr_cloth* cloth)
@@ -20,8 +36,7 @@ static int part_of(const dr_world_apart* a, const dr_cloth* cloth)
 bool dr_world_is_leaving(const drape_world* world, const dr_cloth* cloth, int slot, int obstacle)
 {
     const dr_world_apart* a = world->apart;
-    return dr_world_has_apart(world) && a && a->apart.inside.count > 0 &&
-           is_leaving(a, part_of(a, cloth), slot, obstacle);
+    return is_anything_leaving(world) && is_leaving(a, part_of(a, cloth), slot, obstacle);
 }
 
 static void drop_contacts(const dr_world_apart* a, dr_contact_run* run)
@@ -46,7 +61,7 @@ static void drop_contacts(const dr_world_apart* a, dr_contact_run* run)
 void dr_world_drop_leaving(drape_world* world)
 {
     const dr_world_apart* a = world->apart;
-    bool has_any = dr_world_has_apart(world) && a && a->apart.inside.count > 0;
+    bool has_any = is_anything_leaving(world);
     for (int i = 0; has_any && i < world->run_count; ++i) {
         drop_contacts(a, &world->runs[i]);
     }

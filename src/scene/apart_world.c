@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "collide/tessellate.h"
+#include "contact/body.h"
 
 bool dr_world_has_apart(const drape_world* world)
 {
@@ -89,6 +90,14 @@ static bool create_limits(drape_world* world, dr_world_apart* a)
     return made;
 }
 
+static void note_open(dr_world_apart* a)
+{
+    for (int i = 0; a->apart.solids && i < a->solids.count; ++i) {
+        const dr_body* body = a->solids.solids[i].collider->body;
+        a->apart.is_open[i] = body && !body->is_closed;
+    }
+}
+
 bool dr_world_refresh_apart(drape_world* world)
 {
     float tolerance = dr_tessellate_tolerance(world->def.thickness);
@@ -101,7 +110,9 @@ bool dr_world_refresh_apart(drape_world* world)
         a && create_sheets(world, a) && number_slots(world, a) && create_limits(world, a) &&
         dr_apart_solids_create(&a->solids, world) &&
         dr_apart_create(&a->apart, &world->memory, &a->sheets, &a->solids.sheets, world->isa);
-    if (!made) {
+    if (made) {
+        note_open(a);
+    } else {
         dr_world_free_apart(world);
     }
     return made;

@@ -1,0 +1,109 @@
+// Sheets that start across solids and open meshes: they come out of them, whole, and stay out.
+#include "method_test.h"
+
+enum { COLUMNS = 21, OPEN = -1 };
+static const float SIZE = 1.0f, STEP = 1.0f / 30.0f;
+
+// A solid around the middle of a level sheet of 1 m.
+typedef struct start {
+    const char* name;
+    int kind; // a drape_shape_kind, or one of the above
+    drape_vec3 size;
+    drape_vec3 middle, degrees;
+    int frames; // after which nothing crosses
+} start;
+
+static const start starts[] = {
+    // Corners of triangles come out before their middles do.
+    {"post with a round top", DRAPE_SHAPE_CAPSULE, {0.1f, 0.5f, 0.0f}, {0, 0, 0}, {0, 0, 0}, 60},
+    {"ball", DRAPE_SHAPE_SPHERE, {0.2f, 0.0f, 0.0f}, {0.1f, 0.05f, 0}, {0, 0, 0}, 30},
+    // Neither its normal nor any nearest way leads along it.
+    {"slab that leans", DRAPE_SHAPE_BOX, {0.47f, 0.15f, 0.57f}, {0.2f, 0, 0}, {110, 131, 69}, 45},
+    {"slab at the border",
+     DRAPE_SHAPE_BOX,
+     {0.47f, 0.22f, 0.15f},
+     {-0.4f, 0, 0.2f},
+     {90, 58, 0},
+     45},
+    // The smaller part is drawn through.
+    {"wall", DRAPE_SHAPE_BOX, {0.09f, 2.0f, 2.0f}, {-0.15f, 0, 0}, {0, 0, 0}, 30},
+    {"wall of one cell", DRAPE_SHAPE_BOX, {0.05f, 2.0f, 2.0f}, {-0.18f, 0, 0}, {0, 0, 0}, 30},
+    {"open mesh", OPEN, {1.0f, 0.0f, 1.0f}, {0.013f, 0, 0.011f}, {70, 10, 0}, 45},
+    {"open mesh at the border", OPEN, {0.5f, 0.0f, 0.5f}, {0.4f, 0, 0.011f}, {60, 30, 0}, 45},
+};
+
+static drape_collider_id add_flat(drape_world* world, const start* s)
+{
+    const float x = 0.5f * s->size.x, z = 0.5f * s->size.z;
+    const drape_vec3 places[4] = {vec(-x, 0, -z), vec(x, 0, -z), vec(x, 0, z), vec(-x, 0, z)};
+    const int32_t faces[2][3] = {{0, 1, 2}, {0, 2, 3}};
+    drape_mesh_view view = {.positions = places,
+                            .triangles = (const int32_t*)faces,
+                            .vertex_count = 4,
+                            .triangle_count = 2};
+    drape_collider_def def = drape_collider_defaults();
+    def.mesh = &view;
+    def.place = pose_at(s->middle, s->degrees);
+    return drape_collider_add(world, &def);
+}
+
+static drape_collider_id add_solid(drape_world* world, const start* s)
+{
+    drape_collider_def def = drape_collider_defaults();
+    if (s->kind == OPEN) {
+        return add_flat(world, s);
+    }
+    def.shape = (drape_shape){.kind = (drape_shape_kind)s->kind,
+                              .size = s->size,
+                              .radius = s->size.x,
+                              .radius_top = s->size.x,
+                              .height = s->size.y};
+    def.place = pose_at(s->middle, s->degrees);
+    return drape_collider_add(world, &def);
+}
+
+static int64_t crossings(drape_world* world, drape_cloth_id cloth, drape_collider_id solid)
+{
+    dr_check_mesh meshes[2] = {{0}, collider_mesh(world, solid)};
+    meshes[0].positions = drape_cloth_positions(world, cloth, &meshes[0].vertex_count);
+    meshes[0].triangles = drape_cloth_triangles(world, cloth, &meshes[0].triangle_count);
+    verdict v = judge_meshes(meshes, 1, 1);
+    free_check_mesh(&meshes[1]);
+    return v.self + v.obstacle;
+}
+
+START_TEST(what_starts_across_comes_out)
+{
+    const start* s = &starts[_i];
+    drape_world_def def = drape_world_defaults();
+    ck_assert(drape_method_by_name("drape", &def.method));
+    def.thickness = 0.001f;
+    drape_world* world = drape_world_create(&def);
+    drape_cloth_id cloth =
+        add_square(world, SIZE, COLUMNS, vec(0.0f, 0.0f, 0.0f), vec(0.0f, 0.0f, 0.0f));
+    drape_collider_id solid = add_solid(world, s);
+    ck_assert_msg(drape_collider_is_valid(world, solid), "%s", drape_world_error(world));
+    ck_assert_int_gt((int)crossings(world, cloth, solid), 0);
+    for (int frame = 0; frame < s->frames + 15; ++frame) {
+        drape_step_report report = drape_world_step(world, STEP);
+        ck_assert_int_eq(report.pinched_count, 0);
+        ck_assert_msg(report.max_stretch < 0.5f, "%s: stretched by %g in frame %d", s->name,
+                      (double)report.max_stretch, frame);
+        if (frame >= s->frames) {
+            ck_assert_msg(crossings(world, cloth, solid) == 0, "%s: %d crossings in frame %d",
+                          s->name, (int)crossings(world, cloth, solid), frame);
+        }
+    }
+    drape_world_destroy(world);
+}
+END_TEST
+
+int main(void)
+{
+    Suite* suite = suite_create("guarded_starts");
+    TCase* tcase = tcase_create("starts");
+    tcase_add_loop_test(tcase, what_starts_across_comes_out, 0,
+                        (int)(sizeof starts / sizeof starts[0]));
+    suite_add_tcase(suite, tcase);
+    return run_suite(suite);
+}
