@@ -62,11 +62,12 @@ typedef enum dr_apart_kind {
 enum { DR_APART_SOLID = 2, DR_APART_LISTS = 4 };
 
 // Of a vertex: it is in a solid at x; a pair of it with a solid was not guarded on the way to x; it
-// hangs in a solid from a pin.
+// hangs in a solid from a pin; it is outside, and a solid goes through a triangle of it.
 typedef enum dr_apart_inside {
     DR_APART_INSIDE = 1,
     DR_APART_SUSPECT = 2,
     DR_APART_HUNG = 4,
+    DR_APART_TOUCHED = 8,
 } dr_apart_inside;
 
 static inline dr_apart_kind dr_apart_kind_of(int list)
@@ -300,6 +301,9 @@ int dr_apart_list_solids(const dr_apart* apart, drape_vec3 lo, drape_vec3 hi);
 bool dr_apart_is_closed(const dr_apart* apart, int triangle);
 // Whether a vertex of a cloth is in a solid.
 bool dr_apart_is_in(const dr_apart* apart, int vertex, int solid);
+// Whether, of the triangles that have all of some vertices of a cloth, one crosses a solid that has an
+// inside.
+bool dr_apart_is_part_in(const dr_apart* apart, const int32_t* vertex, int count, int solid);
 // The pairs in `crossed` of a triangle of a cloth with those of a solid.
 const dr_pair* dr_apart_crossed_in(const dr_apart* apart, int triangle, int solid, int* count);
 // Whether the features of a pair belong to triangles that cross, or leave a solid.

@@ -281,8 +281,7 @@ static bool crosses_solid(const dr_apart* apart, int triangle, int solid)
     return count > 0;
 }
 
-// Of the triangles that have all of some vertices of a cloth, one crosses a solid that has an inside.
-static bool is_part_in(const dr_apart* apart, const int32_t* vertex, int count, int solid)
+bool dr_apart_is_part_in(const dr_apart* apart, const int32_t* vertex, int count, int solid)
 {
     if (apart->crossed.count == 0 || apart->is_open[solid]) {
         return false;
@@ -316,7 +315,7 @@ static bool leaves_solid(const dr_apart* apart, const int32_t vertex[4], int spl
     for (int i = 0; i < count; ++i) {
         leaves |= dr_apart_is_in(apart, own[i], solid);
     }
-    return leaves || is_part_in(apart, own, count, solid);
+    return leaves || dr_apart_is_part_in(apart, own, count, solid);
 }
 
 bool dr_apart_is_exempt(const dr_apart* apart, dr_apart_kind kind, const int32_t vertex[4])

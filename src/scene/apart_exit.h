@@ -1,20 +1,21 @@
 // scene/apart_exit.h: cloth that is inside of a solid is led out of it, gently.
 //
-// A solid was put where cloth is, or pressed it into another one. The vertices in it that hang
-// together are a *patch*:
+// A solid was put where cloth is, or pressed it into another one. What of a cloth is in it and hangs
+// together is a *patch*:
 //
-//        +-------+                 Each by its nearest way, and a sheet across a box is torn
+//        +-------+                 Each vertex by its nearest way, and a sheet across a box is torn
 //     ---|--ooo--|---   sheet      apart to all sides. So a patch goes one way as a whole, the one
-//        +-------+                 that is shortest for its deepest vertex, if that is not much
-//           box                    longer than the nearest ways are. A ring around a body has no
-//                                  such way, and there each vertex takes its own.
+//        +-------+                 that is shortest for its deepest vertex and presses nothing that
+//           box                    is outside against the box. Where there is none, as for a ring
+//                                  around a body, each vertex takes its own.
 //
-// A patch that cuts its sheet in two goes to where the larger part is, if there is no way out for both
-// parts, and draws the smaller part through the solid after it. One with a pin in it is
+// A patch that cuts its sheet in two goes to where the larger part is, if that is nearer than a way for
+// both parts, and draws the smaller part through the solid after it. One with a pin in it is
 // hung up there: each vertex takes its own way, unless the pin is too near to let it out.
 //
-// An edge or corner of a mesh collider may go through a triangle none of whose corners is inside. Then
-// the point in the middle of what they have in common is led out, when it has not far to go.
+// A patch has vertices, and points of triangles that the solid goes through between their corners, all
+// of which are outside: in the middle of what the two have in common. (Round solids have none as long
+// as edges are short against their radius: contacts hold cloth high enough above these.)
 //
 // In place of its contacts with that solid a vertex of a patch has an *exit*: a contact without
 // friction that asks for so much of a way in a substep, no more. What it gains by that is not kept
@@ -31,6 +32,15 @@ typedef struct dr_apart_aim {
     drape_vec3 carried; // where the solid takes it in the substep
 } dr_apart_aim;
 
+// A vertex in a solid, or a point of a triangle.
+typedef struct dr_exit_member {
+    int32_t triangle;  // -1: a vertex
+    int32_t vertex[3]; // of a vertex three times the same
+    float weight[3];
+    drape_vec3 place;
+    dr_apart_aim aim;
+} dr_exit_member;
+
 typedef struct dr_apart_exit {
     int32_t part;       // of the sheets
     bool is_vertex;     // else a point of a triangle
@@ -42,9 +52,8 @@ typedef struct dr_apart_exit {
 typedef struct dr_apart_exits {
     dr_array exits;   // dr_apart_exit
     dr_array numbers; // int32_t by vertex of cloths: scratch, all -1 between calls
-    dr_array patch;   // int32_t: vertices
-    dr_array flooded; // int32_t: vertices of one part of the rest of a sheet after the other
-    dr_array aims;    // dr_apart_aim by vertex of the patch
+    dr_array flooded; // int32_t: vertices, scratch
+    dr_array members; // dr_exit_member of one solid
     dr_array ring;    // drape_vec3 (apart_exit_way.c)
     dr_array drawn;   // dr_pair: solid, vertex beside a patch that is drawn through the solid
     float way;        // most that is asked for in a substep, m; set by the caller

@@ -9,6 +9,8 @@ dr_exit_solid dr_exit_solid_of(const dr_apart_solids* solids, const drape_world*
 {
     const dr_sheets_part* part = &solids->sheets.parts[number];
     return (dr_exit_solid){.apart = apart,
+                           .number = number,
+                           .turn = solids->solids[number].turn,
                            .obstacle = (const dr_obstacle*)world->obstacles.data + number,
                            .first_triangle = apart->sheets->triangle_count + part->first_triangle,
                            .triangle_count = part[1].first_triangle - part->first_triangle};

@@ -1,4 +1,10 @@
 // scene/apart_exit_parts.h: for the files of scene/apart_exit.h.
+//
+//     apart_exit          all solids, the exits of their patches
+//     apart_exit_members  what is in a solid
+//     apart_exit_patch    patches of it, and what hangs on them outside
+//     apart_exit_way      the way that a patch goes
+//     apart_exit_aim      ways out of a solid, and how far they are
 #ifndef DR_APART_EXIT_PARTS_H
 #define DR_APART_EXIT_PARTS_H
 
@@ -9,12 +15,44 @@
 typedef struct dr_exit_solid {
     const dr_apart* apart;
     const dr_obstacle* obstacle;
+    int number;
     int first_triangle, triangle_count; // among all
+    float turn;                         // 1: the normals of its triangles point outwards; else -1
 } dr_exit_solid;
+
+// Of vertices of cloths, while one solid is looked at.
+enum {
+    DR_EXIT_OUTSIDE = -1,
+    DR_EXIT_INSIDE = -2,
+    DR_EXIT_TOUCHED = -3, // outside; a triangle of it is partly in the solid
+    DR_EXIT_IN_PATCH = 0,
+    DR_EXIT_FLOODED = 1,
+    DR_EXIT_LARGEST = 2, // of the parts that the patch cuts its sheet into
+    DR_EXIT_BESIDE = 3,  // touched, of the patch
+};
+
+// What is in a solid and hangs together.
+typedef struct dr_exit_patch {
+    dr_apart* apart;
+    const dr_exit_solid* solid;
+    int32_t* numbers; // by vertex of cloths
+    dr_exit_member* members;
+    int count;
+    float deepest;
+    float smaller_size; // of the parts of the sheet beyond the patch but for the largest, m; else 0
+    dr_array* ring;     // drape_vec3: normals of the solid where the sheet goes through its
+    drape_vec3 to_largest; // surface; the sum of those where the largest part begins
+} dr_exit_patch;
+
+static inline bool dr_exit_is_vertex(const dr_exit_member* member)
+{
+    return member->triangle < 0;
+}
+
+// --- apart_exit_aim.c ---
 
 dr_exit_solid dr_exit_solid_of(const dr_apart_solids* solids, const drape_world* world,
                                const dr_apart* apart, int number);
-
 // The nearest way from a place inside.
 dr_apart_aim dr_exit_aim(const dr_exit_solid* solid, drape_vec3 place);
 // How far it is along another way; above `most` it may be infinite.
@@ -23,48 +61,47 @@ float dr_exit_ray(const dr_exit_solid* solid, drape_vec3 place, drape_vec3 way, 
 // corner.
 float dr_exit_meet(drape_vec3 place, drape_vec3 way, const drape_vec3 triangle[3], float weight[2]);
 
-// Of vertices of cloths, while the patches of one solid are looked at.
-enum {
-    DR_EXIT_OUTSIDE = -1,
-    DR_EXIT_INSIDE = -2,
-    DR_EXIT_IN_PATCH = 0,
-    DR_EXIT_FLOODED = 1,
-    DR_EXIT_LARGEST = 2, // of the parts that the patch cuts its sheet into
-};
+// --- apart_exit_members.c ---
 
-// Vertices inside of a solid that hang together.
-typedef struct dr_exit_patch {
-    dr_apart* apart;
-    dr_exit_solid solid;
-    int number; // of the solid
-    int32_t* vertices;
-    int count;
-    dr_apart_aim* aims; // of each
-    float deepest;
-    float smaller_size; // of the parts of the sheet beyond the patch but for the largest, m; else 0
-    dr_array* ring; // drape_vec3: normals of the solid where the sheet goes through its surface,
-    drape_vec3 to_largest; // the sum of those where the largest part begins
-} dr_exit_patch;
+// Lists what is in a solid into `exits->members`; those of its vertices that are in it are the pairs
+// from `first` to `last` of those inside. False when memory is short.
+bool dr_exit_list_members(dr_apart_exits* exits, dr_memory* memory, const dr_apart_solids* solids,
+                          const dr_exit_solid* solid, int first, int last);
+
+// --- apart_exit_patch.c ---
+
+// Parts of a sheet that are not in a patch and do not hang together, one after the other.
+typedef struct dr_exit_rest {
+    const int32_t* vertices;
+    int count, part_count;
+    int largest, largest_count; // where the largest begins, and its size
+} dr_exit_rest;
+
+// Numbers vertices of members from `first` on by what they are to a solid, and forgets all.
+void dr_exit_number(const dr_exit_patch* all, int first);
+void dr_exit_forget(const dr_exit_patch* all);
+// Takes the patch that one of the members of a solid belongs to out of `all` of them, from `first` on;
+// they change their order, and the patch comes first. `scratch` is for a number per vertex.
+dr_exit_patch dr_exit_take_patch(const dr_exit_patch* all, int first, int32_t* scratch);
+void dr_exit_leave_patch(const dr_exit_patch* patch);
+// What hangs on it, into `vertices`; tells the largest part from the others when there are any.
+dr_exit_rest dr_exit_list_rest(dr_exit_patch* patch, int32_t* vertices);
+void dr_exit_leave_rest(const dr_exit_patch* patch, const dr_exit_rest* rest);
+// Lists what hangs on the patch beyond the solid into `drawn`. False when memory is short.
+bool dr_exit_draw_smaller(const dr_exit_patch* patch, dr_memory* memory, dr_array* drawn);
 
 // --- apart_exit_way.c ---
 
-// The nearest way of each vertex.
-void dr_exit_aim_each(dr_exit_patch* patch);
 // One way for all.
 typedef struct dr_exit_way {
     bool is_found;
     bool is_drawn; // the smaller parts of the sheet have to follow through the solid
     drape_vec3 normal;
 } dr_exit_way;
-// `numbers` are those of the vertices. False when memory is short.
-bool dr_exit_find_way(dr_exit_patch* patch, dr_memory* memory, const int32_t* numbers,
-                      dr_exit_way* way);
+// False when memory is short.
+bool dr_exit_find_way(dr_exit_patch* patch, dr_memory* memory, dr_exit_way* way);
 
-// --- apart_exit_points.c ---
-
-// Exits of triangles that bodies go through between their corners. False when memory is short.
-bool dr_exit_lead_triangles(dr_apart_exits* exits, const dr_apart_solids* solids,
-                            drape_world* world, const dr_apart* apart, dr_cloth* const* cloths);
+// --- For all ---
 
 static inline drape_vec3 dr_exit_place(const float* places, int v)
 {

@@ -10,110 +10,175 @@
 #include "core/double3.h"
 #include "scene/apart_exit_parts.h"
 
-// Ways that are tried for a patch, vertices that they are tried with.
+// Ways that are tried for a patch, members that they are tried with.
 enum { MOST_WAYS = 12, MOST_TRIED = 16 };
+
+// --- Triangles of the patch ---
+
+static drape_vec3 normal_of(const dr_apart* apart, int triangle)
+{
+    drape_vec3 t[3];
+    dr_exit_corners(apart, triangle, apart->x, t);
+    return dr_normalize(dr_cross(dr_sub(t[1], t[0]), dr_sub(t[2], t[0])));
+}
+
+// The first corner of a triangle that is in the patch.
+static int corner_in(const dr_exit_patch* p, int triangle)
+{
+    const int32_t* t = p->apart->triangles[triangle];
+    int k = 0;
+    while (p->numbers[t[k]] != DR_EXIT_IN_PATCH) {
+        ++k;
+    }
+    return t[k];
+}
+
+// Triangles of a member: its own, or those around a vertex.
+static const int32_t* triangles_of(const dr_exit_patch* p, const dr_exit_member* member, int* count)
+{
+    *count = 1;
+    return dr_exit_is_vertex(member) ? dr_apart_around(p->apart, member->vertex[0], count)
+                                     : &member->triangle;
+}
+
+// Each belongs to one member.
+static bool is_own(const dr_exit_patch* p, const dr_exit_member* member, int triangle)
+{
+    return !dr_exit_is_vertex(member) || corner_in(p, triangle) == member->vertex[0];
+}
 
 // --- The nearest way of each ---
 
-void dr_exit_aim_each(dr_exit_patch* p)
-{
-    p->deepest = 0.0f;
-    for (int i = 0; i < p->count; ++i) {
-        drape_vec3 x = dr_exit_place(p->apart->x, p->vertices[i]);
-        p->aims[i] = dr_exit_aim(&p->solid, x);
-        p->deepest = fmaxf(p->deepest, p->aims[i].distance);
-    }
-}
-
-// Whether neighbours would leave the solid on different sides by their nearest ways: far from each
-// other, or in other directions.
-static bool would_tear(const dr_exit_patch* p, const int32_t* numbers)
+// Whether neighbours of a vertex would leave the solid on another side than it does by their nearest
+// ways: far from it, or in another direction.
+static bool would_tear_at(const dr_exit_patch* p, const dr_exit_member* member)
 {
     const float most = 2.0f, aside = 0.1f;
+    const float *x = p->apart->x, *rest = p->apart->rest;
+    int v = member->vertex[0], near_count;
+    const int32_t* near = dr_apart_around(p->apart, v, &near_count);
+    drape_vec3 exit = dr_add(member->place, dr_scale(member->aim.normal, member->aim.distance));
+    bool is_torn = false;
+    for (int k = 0; k < 3 * near_count && !is_torn; ++k) {
+        int other = p->apart->triangles[near[k / 3]][k % 3];
+        if (other <= v || p->numbers[other] != DR_EXIT_IN_PATCH) {
+            continue;
+        }
+        drape_vec3 place = dr_exit_place(x, other);
+        float at_rest = dr_length(dr_sub(dr_exit_place(rest, v), dr_exit_place(rest, other)));
+        float now = dr_length(dr_sub(member->place, place));
+        dr_apart_aim aim = dr_exit_aim(p->solid, place);
+        place = dr_add(place, dr_scale(aim.normal, aim.distance));
+        is_torn = dr_dot(aim.normal, member->aim.normal) < aside ||
+                  dr_length(dr_sub(exit, place)) > most * fmaxf(at_rest, now);
+    }
+    return is_torn;
+}
+
+// Whether the nearest way leads against the solid where triangles of the member go through its
+// surface: a post is not left sideways.
+static bool is_blocked(const dr_exit_patch* p, const dr_exit_member* member)
+{
+    const float against = -0.15f, most_share = 0.15f;
+    int near_count, blocked = 0, total = 0;
+    const int32_t* near = triangles_of(p, member, &near_count);
+    for (int k = 0; k < near_count; ++k) {
+        int count;
+        const dr_pair* crossed = dr_apart_crossed_in(p->apart, near[k], p->solid->number, &count);
+        for (int i = 0; i < count; ++i) {
+            float along = dr_dot(normal_of(p->apart, crossed[i].b), member->aim.normal);
+            blocked += along * p->solid->turn < against;
+        }
+        total += count;
+    }
+    return (float)blocked > most_share * (float)total;
+}
+
+static bool are_beside(const dr_exit_member* a, const dr_exit_member* b)
+{
+    bool are = false;
+    for (int i = 0; i < 9; ++i) {
+        are |= a->vertex[i / 3] == b->vertex[i % 3];
+    }
+    return are;
+}
+
+// Whether points of neighbouring triangles would go opposite ways.
+static bool would_tear_points(const dr_exit_patch* p)
+{
+    const float aside = 0.1f;
     bool is_torn = false;
     for (int i = 0; i < p->count && !is_torn; ++i) {
-        int v = p->vertices[i], near_count;
-        const int32_t* near = dr_apart_around(p->apart, v, &near_count);
-        drape_vec3 exit =
-            dr_add(dr_exit_place(p->apart->x, v), dr_scale(p->aims[i].normal, p->aims[i].distance));
-        for (int k = 0; k < 3 * near_count && !is_torn; ++k) {
-            int other = p->apart->triangles[near[k / 3]][k % 3];
-            if (other <= v || numbers[other] != DR_EXIT_IN_PATCH) {
-                continue;
-            }
-            float rest = dr_length(
-                dr_sub(dr_exit_place(p->apart->rest, v), dr_exit_place(p->apart->rest, other)));
-            float now =
-                dr_length(dr_sub(dr_exit_place(p->apart->x, v), dr_exit_place(p->apart->x, other)));
-            drape_vec3 x = dr_exit_place(p->apart->x, other);
-            dr_apart_aim aim = dr_exit_aim(&p->solid, x);
-            x = dr_add(x, dr_scale(aim.normal, aim.distance));
-            is_torn = dr_dot(aim.normal, p->aims[i].normal) < aside ||
-                      dr_length(dr_sub(exit, x)) > most * fmaxf(rest, now);
+        const dr_exit_member* a = &p->members[i];
+        for (int k = 0; k < i && !is_torn && !dr_exit_is_vertex(a); ++k) {
+            const dr_exit_member* b = &p->members[k];
+            is_torn = dr_dot(a->aim.normal, b->aim.normal) < aside && are_beside(a, b);
         }
+    }
+    return is_torn;
+}
+
+static bool would_tear(const dr_exit_patch* p)
+{
+    bool is_torn = would_tear_points(p);
+    for (int i = 0; i < p->count && !is_torn; ++i) {
+        const dr_exit_member* member = &p->members[i];
+        is_torn = is_blocked(p, member) || (dr_exit_is_vertex(member) && would_tear_at(p, member));
     }
     return is_torn;
 }
 
 // --- The ring ---
 
-// The first corner of a triangle that is in the patch.
-static int corner_in(const dr_exit_patch* p, int triangle, const int32_t* numbers)
+// Whether the largest part of the sheet is where the normal of a triangle of the solid points.
+static bool is_to_largest(const dr_exit_patch* p, int triangle, int of_solid, drape_vec3 normal)
 {
-    const int32_t* t = p->apart->triangles[triangle];
-    int k = 0;
-    while (numbers[t[k]] != DR_EXIT_IN_PATCH) {
-        ++k;
+    const dr_apart* apart = p->apart;
+    drape_vec3 origin = dr_exit_place(apart->x, apart->triangles[of_solid][0]);
+    bool is_to = false;
+    for (int k = 0; k < 3; ++k) {
+        int v = apart->triangles[triangle][k];
+        is_to |= p->numbers[v] == DR_EXIT_LARGEST &&
+                 dr_dot(normal, dr_sub(dr_exit_place(apart->x, v), origin)) > 0.0f;
     }
-    return t[k];
+    return is_to;
 }
 
-// The normal of a triangle on the side where a place is not.
-static drape_vec3 normal_away(const dr_apart* apart, int triangle, drape_vec3 place)
+static bool add_to_ring(dr_exit_patch* p, dr_memory* memory, int triangle)
 {
-    drape_vec3 t[3];
-    dr_exit_corners(apart, triangle, apart->x, t);
-    drape_vec3 n = dr_normalize(dr_cross(dr_sub(t[1], t[0]), dr_sub(t[2], t[0])));
-    return dr_dot(n, dr_sub(place, t[0])) > 0.0f ? dr_scale(n, -1.0f) : n;
-}
-
-static bool is_at_largest(const dr_apart* apart, int triangle, const int32_t* numbers)
-{
-    const int32_t* t = apart->triangles[triangle];
-    return numbers[t[0]] == DR_EXIT_LARGEST || numbers[t[1]] == DR_EXIT_LARGEST ||
-           numbers[t[2]] == DR_EXIT_LARGEST;
-}
-
-// Each triangle of the cloth from one corner.
-static bool list_ring(dr_exit_patch* p, dr_memory* memory, const int32_t* numbers)
-{
-    p->ring->count = 0;
-    p->to_largest = (drape_vec3){0.0f, 0.0f, 0.0f};
-    for (int i = 0; i < p->count; ++i) {
-        int v = p->vertices[i], near_count;
-        const int32_t* near = dr_apart_around(p->apart, v, &near_count);
-        for (int k = 0; k < near_count; ++k) {
-            int count = 0;
-            const dr_pair* crossed = corner_in(p, near[k], numbers) == v
-                                         ? dr_apart_crossed_in(p->apart, near[k], p->number, &count)
-                                         : NULL;
-            bool is_there = is_at_largest(p->apart, near[k], numbers);
-            for (int j = 0; j < count; ++j) {
-                drape_vec3* normal = dr_array_push(memory, p->ring, sizeof *normal);
-                if (!normal) {
-                    return false;
-                }
-                *normal = normal_away(p->apart, crossed[j].b, dr_exit_place(p->apart->x, v));
-                p->to_largest = is_there ? dr_add(p->to_largest, *normal) : p->to_largest;
-            }
+    int count;
+    const dr_pair* crossed = dr_apart_crossed_in(p->apart, triangle, p->solid->number, &count);
+    for (int i = 0; i < count; ++i) {
+        drape_vec3* normal = dr_array_push(memory, p->ring, sizeof *normal);
+        if (!normal) {
+            return false;
+        }
+        *normal = dr_scale(normal_of(p->apart, crossed[i].b), p->solid->turn);
+        if (is_to_largest(p, triangle, crossed[i].b, *normal)) {
+            p->to_largest = dr_add(p->to_largest, *normal);
         }
     }
     return true;
 }
 
+static bool list_ring(dr_exit_patch* p, dr_memory* memory)
+{
+    bool done = true;
+    p->ring->count = 0;
+    p->to_largest = (drape_vec3){0.0f, 0.0f, 0.0f};
+    for (int i = 0; i < p->count && done; ++i) {
+        int count;
+        const int32_t* near = triangles_of(p, &p->members[i], &count);
+        for (int k = 0; k < count && done; ++k) {
+            done = !is_own(p, &p->members[i], near[k]) || add_to_ring(p, memory, near[k]);
+        }
+    }
+    return done;
+}
+
 static bool is_open(const dr_exit_patch* p, drape_vec3 way)
 {
-    const float against = -0.15f, most_share = 0.1f;
+    const float against = -0.05f, most_share = 0.1f;
     const drape_vec3* ring = p->ring->data;
     int blocked = 0;
     for (int i = 0; i < p->ring->count; ++i) {
@@ -154,14 +219,14 @@ static drape_vec3 along_ring(const dr_exit_patch* p, drape_vec3 guess)
 
 // --- One way for all ---
 
-// How far the deepest of some vertices goes, or some length above `most`.
+// How far the deepest of some members goes, or some length above `most`.
 static float try_way(const dr_exit_patch* p, drape_vec3 way, float most)
 {
     int step = 1 + (p->count - 1) / MOST_TRIED;
     float longest = 0.0f;
     for (int i = 0; i < p->count && longest <= most; i += step) {
-        drape_vec3 x = dr_exit_place(p->apart->x, p->vertices[i]);
-        longest = fmaxf(longest, dr_exit_ray(&p->solid, x, way, 1.01f * most));
+        float length = dr_exit_ray(p->solid, p->members[i].place, way, 1.01f * most);
+        longest = fmaxf(longest, length);
     }
     return longest;
 }
@@ -171,7 +236,7 @@ static drape_vec3 mean_normal(const dr_exit_patch* p)
     drape_vec3 sum = {0.0f, 0.0f, 0.0f};
     for (int i = 0; i < p->count; ++i) {
         int count;
-        const int32_t* near = dr_apart_around(p->apart, p->vertices[i], &count);
+        const int32_t* near = triangles_of(p, &p->members[i], &count);
         for (int k = 0; k < count; ++k) {
             drape_vec3 t[3];
             dr_exit_corners(p->apart, near[k], p->apart->x, t);
@@ -188,7 +253,7 @@ static int add_both(drape_vec3 way, drape_vec3* ways)
     return 2;
 }
 
-// Both ways along the solid and across the patch, then nearest ways of some of its vertices, the
+// Both ways along the solid and across the patch, then nearest ways of some of its members, the
 // deepest one first.
 static int list_ways(const dr_exit_patch* p, drape_vec3 ways[MOST_WAYS])
 {
@@ -199,11 +264,11 @@ static int list_ways(const dr_exit_patch* p, drape_vec3 ways[MOST_WAYS])
         count += add_both(across, ways + count);
     }
     for (int i = 1; i < p->count; ++i) {
-        deepest = p->aims[i].distance > p->aims[deepest].distance ? i : deepest;
+        deepest = p->members[i].aim.distance > p->members[deepest].aim.distance ? i : deepest;
     }
-    ways[count++] = p->aims[deepest].normal;
+    ways[count++] = p->members[deepest].aim.normal;
     for (int i = 0; i < p->count; i += step) {
-        ways[count++] = p->aims[i].normal;
+        ways[count++] = p->members[i].aim.normal;
     }
     return count;
 }
@@ -230,7 +295,7 @@ static float choose_way(const dr_exit_patch* p, const drape_vec3* ways, int coun
 // From one end of the solid to the other, or a guess.
 static float size_of(const dr_exit_patch* p)
 {
-    const dr_obstacle* o = p->solid.obstacle;
+    const dr_obstacle* o = p->solid->obstacle;
     drape_vec3 size = {o->hi[0] - o->lo[0], o->hi[1] - o->lo[1], o->hi[2] - o->lo[2]};
     float length = dr_length(size);
     return isfinite(length) ? length : 50.0f * p->deepest;
@@ -249,16 +314,16 @@ static float draw_through(const dr_exit_patch* p, float most, drape_vec3* way)
 }
 
 // What would be torn goes out by an open way, however far that is; or through, if that is less far.
-bool dr_exit_find_way(dr_exit_patch* p, dr_memory* memory, const int32_t* numbers, dr_exit_way* way)
+bool dr_exit_find_way(dr_exit_patch* p, dr_memory* memory, dr_exit_way* way)
 {
     const float longer = 2.0f;
     drape_vec3 ways[MOST_WAYS];
     *way = (dr_exit_way){.is_found = false};
-    if (!list_ring(p, memory, numbers)) {
+    if (!list_ring(p, memory)) {
         return false;
     }
     int count = list_ways(p, ways);
-    float most = would_tear(p, numbers) ? size_of(p) : longer * p->deepest;
+    float most = would_tear(p) ? size_of(p) : longer * p->deepest;
     float open = choose_way(p, ways, count, most, true, &way->normal);
     way->is_drawn = p->smaller_size > 0.0f && isfinite(draw_through(p, open, &way->normal));
     way->is_found = way->is_drawn || isfinite(open) ||

@@ -33,10 +33,26 @@ static int part_of(const dr_world_apart* a, const dr_cloth* cloth)
     return part;
 }
 
-bool dr_world_is_leaving(const drape_world* world, const dr_cloth* cloth, int slot, int obstacle)
+// One vertex of a feature leaves the obstacle, or the obstacle goes through a triangle of it.
+static bool is_feature_leaving(const dr_world_apart* a, int part, const int32_t slots[], int count,
+                               int obstacle)
+{
+    bool is_any = false, are_touched = true;
+    int32_t vertices[3] = {0};
+    for (int i = 0; i < count; ++i) {
+        vertices[i] = a->vertex_of_slot[a->first_slot[part] + slots[i]];
+        is_any |= is_leaving(a, part, slots[i], obstacle);
+        are_touched &= vertices[i] >= 0 && a->apart.is_inside[vertices[i]] & DR_APART_TOUCHED;
+    }
+    return is_any || (are_touched && dr_apart_is_part_in(&a->apart, vertices, count, obstacle));
+}
+
+bool dr_world_is_leaving(const drape_world* world, const dr_cloth* cloth, const int32_t* slots,
+                         int count, int obstacle)
 {
     const dr_world_apart* a = world->apart;
-    return is_anything_leaving(world) && is_leaving(a, part_of(a, cloth), slot, obstacle);
+    return is_anything_leaving(world) &&
+           is_feature_leaving(a, part_of(a, cloth), slots, count, obstacle);
 }
 
 static void drop_contacts(const dr_world_apart* a, dr_contact_run* run)
@@ -50,10 +66,8 @@ static void drop_contacts(const dr_world_apart* a, dr_contact_run* run)
         }
     }
     for (int i = 0; i < run->single_count; ++i) {
-        for (int k = 0; k < 3; ++k) {
-            if (is_leaving(a, part, run->singles[i].slot[k], run->obstacle)) {
-                run->singles[i].gap = DR_CONTACT_OUT_OF_REACH;
-            }
+        if (is_feature_leaving(a, part, run->singles[i].slot, 3, run->obstacle)) {
+            run->singles[i].gap = DR_CONTACT_OUT_OF_REACH;
         }
     }
 }

@@ -39,6 +39,19 @@ static bool create_mesh(dr_apart_solid* solid, dr_memory* memory, float toleranc
     return made;
 }
 
+// By the volume that the triangles enclose.
+static float turn_of(const dr_mesh* mesh)
+{
+    double volume = 0.0;
+    for (int t = 0; t < mesh->triangle_count; ++t) {
+        const int32_t* v = mesh->triangles[t];
+        drape_vec3 o = mesh->rest[0], a = dr_sub(mesh->rest[v[0]], o);
+        drape_vec3 b = dr_sub(mesh->rest[v[1]], o), c = dr_sub(mesh->rest[v[2]], o);
+        volume += (double)dr_dot(a, dr_cross(b, c));
+    }
+    return volume < 0.0 ? -1.0f : 1.0f;
+}
+
 static int count_colliders(const drape_world* world)
 {
     int count = 0;
@@ -72,6 +85,7 @@ bool dr_apart_solids_create(dr_apart_solids* solids, drape_world* world)
             dr_apart_solid* solid = &solids->solids[k++];
             solid->collider = collider;
             made = create_mesh(solid, memory, solids->tolerance);
+            solid->turn = made ? turn_of(&solid->mesh) : 1.0f;
         }
     }
     return made && create_sheets(solids, memory);

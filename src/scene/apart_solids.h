@@ -13,6 +13,7 @@
 typedef struct dr_apart_solid {
     const dr_collider* collider;
     dr_mesh mesh;   // in the frame of the collider
+    float turn;     // 1: the normals of its triangles point outwards; else -1
     bool is_placed; // `pose` is where its vertices are
     drape_transform pose;
 } dr_apart_solid;

@@ -20,7 +20,8 @@ bool dr_world_touch_apart(drape_world* world);
 void dr_world_resolve_apart(drape_world* world); // once a sweep
 void dr_world_resolve_exits(drape_world* world); // the same, after solids
 // Whether a vertex is inside of an obstacle and on its way out.
-bool dr_world_is_leaving(const drape_world* world, const dr_cloth* cloth, int slot, int obstacle);
+bool dr_world_is_leaving(const drape_world* world, const dr_cloth* cloth, const int32_t* slots,
+                         int count, int obstacle);
 // Takes the contacts of such vertices away: they would lead them elsewhere.
 void dr_world_drop_leaving(drape_world* world);
 // After the sweeps: sliding, the guards of solids, cutting.

@@ -222,12 +222,8 @@ static int drop_leaving(const dr_guard* g, const dr_guard_run* run, int count)
     for (int i = 0; i < count; ++i) {
         const int32_t* slot = g->cloth->face_slots[run->faces[i]];
         int obstacle = run->sight->obstacle;
-        bool is_leaving = false;
-        for (int k = 0; k < 3; ++k) {
-            is_leaving |= dr_world_is_leaving(g->world, g->cloth, slot[k], obstacle);
-        }
         run->faces[kept] = run->faces[i];
-        kept += !is_leaving;
+        kept += !dr_world_is_leaving(g->world, g->cloth, slot, 3, obstacle);
     }
     return kept;
 }

@@ -226,11 +226,8 @@ static bool guard_feature(const dr_touch_args* args, dr_mesh_link* link, int fea
 static bool may_pass(const drape_world* world, const dr_contact_run* run, const int32_t* slots,
                      int count)
 {
-    bool is_any = false;
-    for (int i = 0; i < count; ++i) {
-        is_any |= dr_world_is_leaving(world, run->cloth, slots[i], run->obstacle);
-    }
-    return is_any || is_torn(world, run, slots, count);
+    return dr_world_is_leaving(world, run->cloth, slots, count, run->obstacle) ||
+           is_torn(world, run, slots, count);
 }
 
 static bool guard_run(const drape_world* world, dr_contact_run* run, bool holds_back)

@@ -28,6 +28,10 @@ static const start starts[] = {
     // The smaller part is drawn through.
     {"wall", DRAPE_SHAPE_BOX, {0.09f, 2.0f, 2.0f}, {-0.15f, 0, 0}, {0, 0, 0}, 30},
     {"wall of one cell", DRAPE_SHAPE_BOX, {0.05f, 2.0f, 2.0f}, {-0.18f, 0, 0}, {0, 0, 0}, 30},
+    // Nothing of these but points of triangles is inside.
+    {"thin wall", DRAPE_SHAPE_BOX, {0.03f, 2.0f, 2.0f}, {-0.175f, 0, 0}, {0, 0, 0}, 30},
+    {"rod", DRAPE_SHAPE_BOX, {0.03f, 0.6f, 0.03f}, {0.123f, 0.1f, 0.074f}, {10, 0, 20}, 60},
+    {"needle", DRAPE_SHAPE_CAPSULE, {0.008f, 0.5f, 0}, {0.123f, 0, 0.07f}, {30, 0, 20}, 60},
     {"open mesh", OPEN, {1.0f, 0.0f, 1.0f}, {0.013f, 0, 0.011f}, {70, 10, 0}, 45},
     {"open mesh at the border", OPEN, {0.5f, 0.0f, 0.5f}, {0.4f, 0, 0.011f}, {60, 30, 0}, 45},
 };

@@ -1,0 +1,126 @@
+// What of cloths is in a solid.
+#include <math.h>
+
+#include "contact/body.h"
+#include "scene/apart_exit_parts.h"
+
+static bool add_vertex(dr_array* members, dr_memory* memory, const dr_exit_solid* solid, int v)
+{
+    dr_exit_member* member = dr_array_push(memory, members, sizeof *member);
+    if (member) {
+        drape_vec3 place = dr_exit_place(solid->apart->x, v);
+        *member =
+            (dr_exit_member){-1, {v, v, v}, {1.0f, 0.0f, 0.0f}, place, dr_exit_aim(solid, place)};
+    }
+    return member != NULL;
+}
+
+// --- Points of triangles ---
+
+// Of the points where edges of one triangle go through the other: their number, and the sums of their
+// weights in the first.
+static int add_piercings(const drape_vec3 a[3], const drape_vec3 b[3], float sum[3])
+{
+    int count = 0;
+    for (int k = 0; k < 3; ++k) {
+        int next = (k + 1) % 3;
+        float weight[2], at = dr_exit_meet(a[k], dr_sub(a[next], a[k]), b, weight);
+        if (at <= 1.0f) {
+            sum[k] += 1.0f - at;
+            sum[next] += at;
+            ++count;
+        }
+        if (dr_exit_meet(b[k], dr_sub(b[next], b[k]), a, weight) <= 1.0f) {
+            sum[0] += 1.0f - weight[0] - weight[1];
+            sum[1] += weight[0];
+            sum[2] += weight[1];
+            ++count;
+        }
+    }
+    return count;
+}
+
+static bool is_in(const dr_apart_solids* solids, const dr_exit_solid* solid, drape_vec3 place)
+{
+    return solid->obstacle->body
+               ? dr_apart_solids_is_in_body(solids, solid->apart, solid->number, place)
+               : dr_exit_aim(solid, place).distance > 0.0f;
+}
+
+// The middle of what a triangle and a solid have in common, by its crossed pairs.
+static bool find_middle(const dr_apart_solids* solids, const dr_exit_solid* solid,
+                        const dr_pair* pairs, int count, dr_exit_member* member)
+{
+    const dr_apart* apart = solid->apart;
+    drape_vec3 corners[3], other[3];
+    int found = 0;
+    *member = (dr_exit_member){.triangle = pairs[0].a};
+    dr_exit_corners(apart, pairs[0].a, apart->x, corners);
+    for (int i = 0; i < count; ++i) {
+        dr_exit_corners(apart, pairs[i].b, apart->x, other);
+        found += add_piercings(corners, other, member->weight);
+    }
+    for (int k = 0; k < 3; ++k) {
+        member->vertex[k] = apart->triangles[pairs[0].a][k];
+        member->weight[k] /= (float)(found > 0 ? found : 1);
+    }
+    member->place = dr_exit_weighted(corners, member->weight);
+    return found > 0 && is_in(solids, solid, member->place);
+}
+
+static bool has_corner_inside_or_pinned(const dr_exit_solid* solid, int triangle)
+{
+    const dr_apart* apart = solid->apart;
+    bool has = false;
+    for (int k = 0; k < 3 && !has; ++k) {
+        int v = apart->triangles[triangle][k];
+        has = dr_apart_is_in(apart, v, solid->number) || !(apart->y[4 * v + 3] > 0.0f);
+    }
+    return has;
+}
+
+// Contacts hold vertices high enough above what is round for triangles of such edges to be clear of it.
+static bool is_round(const dr_exit_solid* solid)
+{
+    const float longest = 1.25f; // against the radius: contacts hold points of longer edges
+    const dr_obstacle* o = solid->obstacle;
+    return !o->body && !(solid->apart->edge_length > longest * dr_shape_roundness(&o->shape));
+}
+
+static bool list_points(dr_array* members, dr_memory* memory, const dr_apart_solids* solids,
+                        const dr_exit_solid* solid)
+{
+    const dr_apart* apart = solid->apart;
+    const dr_pair* pairs = apart->crossed.data;
+    for (int i = 0, end; i < apart->crossed.count; i = end) {
+        for (end = i + 1; end < apart->crossed.count && pairs[end].a == pairs[i].a; ++end) {
+        }
+        int count;
+        const dr_pair* of_solid = dr_apart_crossed_in(apart, pairs[i].a, solid->number, &count);
+        dr_exit_member point, *member;
+        if (count == 0 || has_corner_inside_or_pinned(solid, pairs[i].a) ||
+            !find_middle(solids, solid, of_solid, count, &point)) {
+            continue;
+        }
+        member = dr_array_push(memory, members, sizeof *member);
+        if (!member) {
+            return false;
+        }
+        *member = point;
+        member->aim = dr_exit_aim(solid, point.place);
+    }
+    return true;
+}
+
+bool dr_exit_list_members(dr_apart_exits* exits, dr_memory* memory, const dr_apart_solids* solids,
+                          const dr_exit_solid* solid, int first, int last)
+{
+    const dr_pair* inside = solid->apart->inside.data;
+    bool done = true;
+    exits->members.count = 0;
+    for (int i = first; i < last && done; ++i) {
+        done = add_vertex(&exits->members, memory, solid, inside[i].b);
+    }
+    return done && (is_round(solid) || solid->apart->is_open[solid->number] ||
+                    list_points(&exits->members, memory, solids, solid));
+}
