@@ -273,6 +273,7 @@ void dr_apart_free(dr_apart* apart, dr_memory* memory)
     dr_array_free(memory, &apart->wanted, sizeof(int32_t));
     dr_array_free(memory, &apart->contacts, sizeof(dr_apart_contact));
     dr_array_free(memory, &apart->records, sizeof(dr_apart_record));
+    dr_array_free(memory, &apart->failed, sizeof(dr_apart_record));
     *apart = (dr_apart){0};
 }
 

@@ -208,6 +208,7 @@ typedef struct dr_apart {
     dr_array wanted;   // int32_t: those of them that become contacts
     dr_array contacts; // dr_apart_contact
     dr_array records;  // dr_apart_record
+    dr_array failed;   // dr_apart_record, sorted: those of earlier lists that failed in this cut
 
     // Triangles that cross at x; pairs of their features are not guarded (apart_crossed.c).
     dr_array crossed;      // dr_pair, sorted
@@ -284,8 +285,15 @@ static inline const int32_t* dr_apart_around(const dr_apart* apart, int vertex, 
     return apart->around + apart->around_start[vertex];
 }
 
+// What a list is asked for.
+typedef enum dr_apart_purpose {
+    DR_APART_FOR_CONTACTS, // at the prediction: the solver will move it
+    DR_APART_FOR_GUARD,    // what the solver made of it
+    DR_APART_FOR_CUT,      // which may stop any of it short
+} dr_apart_purpose;
+
 // Makes the list anew when some y is outside of its ball.
-bool dr_apart_refresh(dr_apart* apart, dr_memory* memory, dr_pool* pool, bool for_guard);
+bool dr_apart_refresh(dr_apart* apart, dr_memory* memory, dr_pool* pool, dr_apart_purpose purpose);
 // Lists pairs of a list whose distance at y may be below `limit` into `flagged`; sets `after` of
 // all. Returns how many, or -1 when memory is short.
 int dr_apart_watch(dr_apart* apart, dr_memory* memory, dr_pool* pool, int list, float limit);
@@ -326,6 +334,8 @@ void dr_apart_lever(dr_apart* apart, const dr_apart_record* record);
 // `after` of one pair from its `lower`, with the bits that watching gives it.
 float dr_apart_left(const dr_apart* apart, int list, int pair);
 void dr_apart_drop_records(dr_apart* apart);
+// The same, for a new list in a cut: what failed is remembered. False when memory is short.
+bool dr_apart_keep_failed(dr_apart* apart, dr_memory* memory);
 // y - x of all vertices; `is_sound` says whether all are numbers.
 void dr_apart_set_ways(dr_apart* apart);
 // Room for `count` elements and eight more, which vectors may read and write.

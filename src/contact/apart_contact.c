@@ -230,7 +230,8 @@ bool dr_apart_touch(dr_apart* apart, dr_memory* memory, dr_pool* pool)
     if (!apart->is_sound) {
         return true;
     }
-    bool is_done = dr_apart_untangle(apart, memory) && dr_apart_refresh(apart, memory, pool, false);
+    bool is_done = dr_apart_untangle(apart, memory) &&
+                   dr_apart_refresh(apart, memory, pool, DR_APART_FOR_CONTACTS);
     return is_done && (apart->is_crowded || (touch_kind(apart, memory, pool, DR_APART_POINT) &&
                                              touch_kind(apart, memory, pool, DR_APART_EDGES)));
 }

@@ -1,5 +1,6 @@
 // Sliding and cutting: what makes passing impossible, whatever the solver did.
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "contact/apart.h"
@@ -61,6 +62,37 @@ static void note_moved(dr_apart* apart)
     }
 }
 
+// --- What failed, from list to list ---
+
+static int compare_records(const void* left, const void* right)
+{
+    const dr_apart_record *p = left, *q = right;
+    int order = (p->list > q->list) - (p->list < q->list);
+    for (int i = 0; i < 4 && order == 0; ++i) {
+        order = (p->vertex[i] > q->vertex[i]) - (p->vertex[i] < q->vertex[i]);
+    }
+    return order;
+}
+
+static dr_apart_record* find_failed(const dr_apart* apart, const dr_apart_record* record, int count)
+{
+    return count > 0
+               ? bsearch(record, apart->failed.data, (size_t)count, sizeof *record, compare_records)
+               : NULL;
+}
+
+static void recall(const dr_apart* apart, dr_apart_record* record)
+{
+    const dr_apart_record* before = find_failed(apart, record, apart->failed.count);
+    if (before) {
+        record->failures = before->failures;
+        record->needed = before->needed;
+        record->is_exempt |= before->is_exempt;
+    }
+}
+
+// --- Records ---
+
 static void open_record(dr_apart* apart, int list, int pair, dr_apart_record* record)
 {
     const int32_t(*vertex)[4] = apart->lists[list].vertex.data;
@@ -82,6 +114,7 @@ static void open_record(dr_apart* apart, int list, int pair, dr_apart_record* re
     record->wanted = fmin(s.gap, fmax(0.1 * s.gap, floor));
     record->needed = s.gap > floor ? 0.5 * record->wanted : s.gap;
     apart->exempt_count += record->is_exempt;
+    recall(apart, record);
 }
 
 // Records for pairs that are not slow.
@@ -118,6 +151,29 @@ static bool open_records(dr_apart* apart, dr_memory* memory, dr_pool* pool)
         is_done = open_list(apart, memory, pool, list);
     }
     return is_done;
+}
+
+bool dr_apart_keep_failed(dr_apart* apart, dr_memory* memory)
+{
+    const dr_apart_record* records = apart->records.data;
+    int known = apart->failed.count;
+    for (int i = 0; i < apart->records.count; ++i) {
+        dr_apart_record* place = find_failed(apart, &records[i], known);
+        if (!place && records[i].failures > 0) {
+            place = dr_array_push(memory, &apart->failed, sizeof *place);
+            if (!place) {
+                return false;
+            }
+        }
+        if (place) {
+            *place = records[i];
+        }
+    }
+    if (apart->failed.count > known) {
+        qsort(apart->failed.data, (size_t)apart->failed.count, sizeof *records, compare_records);
+    }
+    dr_apart_drop_records(apart);
+    return true;
 }
 
 void dr_apart_drop_records(dr_apart* apart)
@@ -247,6 +303,7 @@ static void tame(dr_apart* apart)
 bool dr_apart_slide(dr_apart* apart, dr_memory* memory, dr_pool* pool, bool is_first)
 {
     enum { passes = 2 };
+    apart->failed.count = 0;
     if (apart->is_sound && is_first) {
         tame(apart);
         note_jolts(apart);
@@ -256,7 +313,7 @@ bool dr_apart_slide(dr_apart* apart, dr_memory* memory, dr_pool* pool, bool is_f
     if (!apart->is_sound) {
         return true;
     }
-    if (!dr_apart_refresh(apart, memory, pool, true)) {
+    if (!dr_apart_refresh(apart, memory, pool, DR_APART_FOR_GUARD)) {
         return false;
     }
     if (apart->is_crowded) {
@@ -469,6 +526,7 @@ bool dr_apart_cut(dr_apart* apart, dr_memory* memory, dr_pool* pool)
     }
     bool is_watched = apart->is_watched && is_as_saved(apart), is_clean = false;
     apart->has_leads = false;
+    apart->failed.count = 0;
     note_moved(apart);
     save(apart);
     for (int v = 0; v < apart->sheets->vertex_count; ++v) {
@@ -478,7 +536,7 @@ bool dr_apart_cut(dr_apart* apart, dr_memory* memory, dr_pool* pool)
     for (int round = 0; !is_clean; ++round) {
         int searches = apart->search_count;
         dr_apart_set_ways(apart);
-        if (!dr_apart_refresh(apart, memory, pool, true)) {
+        if (!dr_apart_refresh(apart, memory, pool, DR_APART_FOR_CUT)) {
             return false;
         }
         if (apart->is_crowded || round == most_rounds) {

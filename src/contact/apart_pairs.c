@@ -36,10 +36,11 @@ static bool are_in_balls(const dr_apart* apart)
     return are_in;
 }
 
-// The frame goes with the mean of all ways of cloths.
-static void choose_frame(dr_apart* apart)
+// The frame goes with the mean of all ways of cloths. In a cut it rests: what is stopped short then
+// stays in its ball.
+static void choose_frame(dr_apart* apart, dr_apart_purpose purpose)
 {
-    int count = apart->sheets->vertex_count;
+    int count = purpose == DR_APART_FOR_CUT ? 0 : apart->sheets->vertex_count;
     double sum[3] = {0.0, 0.0, 0.0};
     for (int v = 0; v < count; ++v) {
         for (int c = 0; c < 3; ++c) {
@@ -61,12 +62,13 @@ static void choose_horizon(dr_apart* apart)
     apart->horizon = age < 1 ? 1 : age > LONGEST_HORIZON ? LONGEST_HORIZON : age;
 }
 
-static void make_balls(dr_apart* apart)
+static void make_balls(dr_apart* apart, dr_apart_purpose purpose)
 {
-    choose_frame(apart);
+    choose_frame(apart, purpose);
     choose_horizon(apart);
-    // In a crash no list lasts, and it is made as short as can be.
-    bool is_short = apart->horizon == 1;
+    // In a crash no list lasts, and for the guard, which knows where all goes, it is made as short as
+    // can be.
+    bool is_short = apart->horizon == 1 && purpose != DR_APART_FOR_CONTACTS;
     float half = 0.5f * (float)apart->horizon, largest = 0.0f;
     for (int v = 0; v < apart->vertex_count; ++v) {
         float *ball = apart->ball + 4 * v, *place = apart->place + 4 * v, squared = 0.0f;
@@ -350,13 +352,15 @@ static bool list_solids(dr_apart* apart, dr_memory* memory, dr_pool* pool)
             make_list(apart, memory, pool, DR_APART_SOLID + DR_APART_EDGES, apart->floor));
 }
 
-static bool list_all(dr_apart* apart, dr_memory* memory, dr_pool* pool, bool for_guard)
+static bool list_all(dr_apart* apart, dr_memory* memory, dr_pool* pool, dr_apart_purpose purpose)
 {
-    make_balls(apart);
+    make_balls(apart, purpose);
     apart->has_list = false;
-    dr_apart_drop_records(apart);
+    if (!dr_apart_keep_failed(apart, memory)) {
+        return false;
+    }
     // Where no list lasts, the guard has one of its own, without what contacts want.
-    apart->is_for_guard = for_guard && apart->horizon == 1;
+    apart->is_for_guard = purpose != DR_APART_FOR_CONTACTS && apart->horizon == 1;
     float reach = apart->is_for_guard ? apart->floor : dr_apart_reach(apart);
     ++apart->search_count;
     apart->is_crowded = false;
@@ -365,18 +369,19 @@ static bool list_all(dr_apart* apart, dr_memory* memory, dr_pool* pool, bool for
     return apart->has_list;
 }
 
-bool dr_apart_refresh(dr_apart* apart, dr_memory* memory, dr_pool* pool, bool for_guard)
+bool dr_apart_refresh(dr_apart* apart, dr_memory* memory, dr_pool* pool, dr_apart_purpose purpose)
 {
     // A list that contacts have made too long may be short enough for the guard.
-    bool is_too_long = apart->is_crowded && for_guard && !apart->is_for_guard;
+    bool is_too_long =
+        apart->is_crowded && purpose != DR_APART_FOR_CONTACTS && !apart->is_for_guard;
     if (apart->has_list && !is_too_long && apart->age < LONGEST_AGE && are_in_balls(apart)) {
         return true;
     }
-    bool is_done = list_all(apart, memory, pool, for_guard);
+    bool is_done = list_all(apart, memory, pool, purpose);
     if (is_done && apart->is_crowded && apart->horizon > 1) {
         // Perhaps it looked too far ahead.
         apart->has_list = false;
-        is_done = list_all(apart, memory, pool, for_guard);
+        is_done = list_all(apart, memory, pool, purpose);
     }
     return is_done;
 }
