@@ -312,7 +312,9 @@ bool dr_apart_is_in(const dr_apart* apart, int vertex, int solid);
 // Whether, of the triangles that have all of some vertices of a cloth, one crosses a solid that has an
 // inside.
 bool dr_apart_is_part_in(const dr_apart* apart, const int32_t* vertex, int count, int solid);
-// The pairs in `crossed` of a triangle of a cloth with those of a solid.
+// Orders pairs by their first, then by their second numbers.
+int dr_apart_compare_pairs(const void* left, const void* right);
+// The pairs in `crossed` of a triangle of a cloth with those of a solid; null when there are none.
 const dr_pair* dr_apart_crossed_in(const dr_apart* apart, int triangle, int solid, int* count);
 // Whether the features of a pair belong to triangles that cross, or leave a solid.
 bool dr_apart_is_exempt(const dr_apart* apart, dr_apart_kind kind, const int32_t vertex[4]);

@@ -11,7 +11,7 @@
 #include "collide/triangle_pair.h"
 #include "contact/apart.h"
 
-static int compare(const void* left, const void* right)
+int dr_apart_compare_pairs(const void* left, const void* right)
 {
     const dr_pair *p = left, *q = right;
     int by_a = (p->a > q->a) - (p->a < q->a);
@@ -178,10 +178,10 @@ static void tidy(dr_array* list)
     dr_pair* pairs = list->data;
     int count = 0;
     if (list->count > 1) {
-        qsort(pairs, (size_t)list->count, sizeof *pairs, compare);
+        qsort(pairs, (size_t)list->count, sizeof *pairs, dr_apart_compare_pairs);
     }
     for (int i = 0; i < list->count; ++i) {
-        if (i == 0 || compare(&pairs[i], &pairs[i - 1]) != 0) {
+        if (i == 0 || dr_apart_compare_pairs(&pairs[i], &pairs[i - 1]) != 0) {
             pairs[count++] = pairs[i];
         }
     }
@@ -216,7 +216,7 @@ static bool do_cross(const dr_apart* apart, int s, int t)
 {
     dr_pair pair = s < t ? (dr_pair){s, t} : (dr_pair){t, s};
     return bsearch(&pair, apart->crossed.data, (size_t)apart->crossed.count, sizeof pair,
-                   compare) != NULL;
+                   dr_apart_compare_pairs) != NULL;
 }
 
 static bool has_corner(const dr_apart* apart, int triangle, int vertex)
@@ -245,7 +245,8 @@ bool dr_apart_is_in(const dr_apart* apart, int vertex, int solid)
 {
     dr_pair pair = {solid, vertex};
     return apart->is_inside[vertex] & DR_APART_INSIDE &&
-           bsearch(&pair, apart->inside.data, (size_t)apart->inside.count, sizeof pair, compare);
+           bsearch(&pair, apart->inside.data, (size_t)apart->inside.count, sizeof pair,
+                   dr_apart_compare_pairs);
 }
 
 // Of the pairs in `crossed` the first that is not before one.
@@ -255,7 +256,7 @@ static int lower_bound(const dr_apart* apart, dr_pair pair)
     int begin = 0, end = apart->crossed.count;
     while (begin < end) {
         int middle = begin + (end - begin) / 2;
-        if (compare(&crossed[middle], &pair) < 0) {
+        if (dr_apart_compare_pairs(&crossed[middle], &pair) < 0) {
             begin = middle + 1;
         } else {
             end = middle;
@@ -271,7 +272,7 @@ const dr_pair* dr_apart_crossed_in(const dr_apart* apart, int triangle, int soli
     int first = lower_bound(apart, (dr_pair){triangle, cloth_count + part[0].first_triangle});
     int last = lower_bound(apart, (dr_pair){triangle, cloth_count + part[1].first_triangle});
     *count = last - first;
-    return (const dr_pair*)apart->crossed.data + first;
+    return *count > 0 ? (const dr_pair*)apart->crossed.data + first : NULL;
 }
 
 static bool crosses_solid(const dr_apart* apart, int triangle, int solid)

@@ -142,10 +142,10 @@ static bool goes_against(dr_apart* apart, const flood* f, int smaller)
     dr_untangle* u = &apart->untangle;
     const dr_tangle_curve* curve = (dr_tangle_curve*)u->curves.data + f->cuts[0].curve;
     bool is_open = ((dr_tangle_piece*)u->pieces.data)[curve->first_piece].entered >= 0;
-    int part = apart->part_of_vertex[f->cuts[0].v[0]], count = f->count[smaller], common = 0;
     if (f->cuts[0].v[0] >= sheets->vertex_count) {
         return false;
     }
+    int part = apart->part_of_vertex[f->cuts[0].v[0]], count = f->count[smaller], common = 0;
     int total = sheets->parts[part + 1].first_vertex - sheets->parts[part].first_vertex;
     if (!is_open || 4 * count < total) {
         return false;
@@ -206,7 +206,7 @@ static void push_side(dr_apart* apart, const flood* f, int smaller)
     bool in_solid = sides[cut->v[0]] & DR_TANGLED_IN_SOLID;
     for (int i = 0; i < f->count[smaller] && !is_inverted; ++i) {
         sides[*reached_at(f, smaller, i)] |=
-            (uint8_t)(1 << cut->side) | (in_solid ? DR_TANGLED_IN_SOLID : 0);
+            (uint8_t)((1 << cut->side) | (in_solid ? DR_TANGLED_IN_SOLID : 0));
     }
 }
 

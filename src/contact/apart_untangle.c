@@ -109,8 +109,8 @@ static bool mark_sides(dr_apart* apart, dr_memory* memory)
         for (int slot = 0; slot < 2; ++slot) {
             const int32_t* t = apart->triangles[pieces[i].triangle[slot]];
             for (int k = 0; k < 3; ++k) {
-                sides[t[k]] |= (uint8_t)(1 << (slot ^ (int)pieces[i].is_turned)) |
-                               (has_solid ? DR_TANGLED_IN_SOLID : 0);
+                sides[t[k]] |= (uint8_t)((1 << (slot ^ (int)pieces[i].is_turned)) |
+                                         (has_solid ? DR_TANGLED_IN_SOLID : 0));
             }
         }
     }

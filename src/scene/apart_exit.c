@@ -90,6 +90,23 @@ static bool lead_hung(dr_apart_exits* exits, dr_memory* memory, const dr_exit_pa
 
 // --- Patches ---
 
+// The way out of a solid may lead through another one: that does not hold what comes to it, either.
+static bool pass_on(dr_apart_exits* exits, dr_memory* memory, const dr_exit_patch* p,
+                    const dr_exit_member* member, drape_vec3 way)
+{
+    float near = 4.0f * exits->way, length = dr_exit_ray(p->solid, member->place, way, near);
+    if (!dr_exit_is_vertex(member) || !(length <= near)) {
+        return true;
+    }
+    drape_vec3 at = dr_add(member->place, dr_scale(way, length + exits->way));
+    const dr_exit_solid* other = dr_exit_find_other(p, at);
+    dr_pair* drawn = other ? dr_array_push(memory, &exits->drawn, sizeof *drawn) : NULL;
+    if (drawn) {
+        *drawn = (dr_pair){other->number, member->vertex[0]};
+    }
+    return !other || drawn;
+}
+
 static bool lead_patch(dr_apart_exits* exits, dr_memory* memory, dr_exit_patch* p,
                        dr_cloth* const* cloths)
 {
@@ -103,7 +120,8 @@ static bool lead_patch(dr_apart_exits* exits, dr_memory* memory, dr_exit_patch* 
     for (int i = 0; i < p->count && done; ++i) {
         const dr_exit_member* member = &p->members[i];
         drape_vec3 normal = way.is_found ? way.normal : member->aim.normal;
-        done = add_exit(exits, memory, p->apart, member, normal, false, cloths);
+        done = add_exit(exits, memory, p->apart, member, normal, false, cloths) &&
+               (!way.is_found || pass_on(exits, memory, p, member, normal));
     }
     done = done && (!way.is_drawn || dr_exit_draw_smaller(p, memory, &exits->drawn));
     dr_exit_leave_rest(p, &rest);
@@ -126,6 +144,9 @@ static bool lead_out(dr_apart_exits* exits, dr_memory* memory, const dr_exit_sol
 {
     dr_exit_patch all = {.apart = apart,
                          .solid = solid,
+                         .solids = exits->solids.data,
+                         .solid_count = exits->solids.count,
+                         .aims = exits->aims.data,
                          .numbers = exits->numbers.data,
                          .members = exits->members.data,
                          .count = exits->members.count,
@@ -143,13 +164,6 @@ static bool lead_out(dr_apart_exits* exits, dr_memory* memory, const dr_exit_sol
     return done;
 }
 
-static int compare(const void* left, const void* right)
-{
-    const dr_pair *p = left, *q = right;
-    int by_a = (p->a > q->a) - (p->a < q->a);
-    return by_a ? by_a : (p->b > q->b) - (p->b < q->b);
-}
-
 // What is drawn after a patch leaves the solid as the patch does.
 static bool note_drawn(const dr_apart_exits* exits, dr_memory* memory, dr_apart* apart)
 {
@@ -165,10 +179,10 @@ static bool note_drawn(const dr_apart_exits* exits, dr_memory* memory, dr_apart*
     }
     dr_pair* inside = apart->inside.data;
     if (apart->inside.count > before) {
-        qsort(inside, (size_t)apart->inside.count, sizeof *inside, compare);
+        qsort(inside, (size_t)apart->inside.count, sizeof *inside, dr_apart_compare_pairs);
     }
     for (int i = 0; i < apart->inside.count; ++i) { // a vertex may be beside two patches
-        if (i == 0 || compare(&inside[i], &inside[i - 1]) != 0) {
+        if (i == 0 || dr_apart_compare_pairs(&inside[i], &inside[i - 1]) != 0) {
             inside[count++] = inside[i];
         }
     }
@@ -179,12 +193,28 @@ static bool note_drawn(const dr_apart_exits* exits, dr_memory* memory, dr_apart*
 static bool reserve(dr_apart_exits* exits, dr_memory* memory, int count)
 {
     bool is_first = exits->numbers.capacity == 0;
-    bool has_room = dr_apart_reserve(memory, &exits->numbers, sizeof(int32_t), count) &&
-                    dr_apart_reserve(memory, &exits->flooded, sizeof(int32_t), count);
-    if (has_room && is_first) {
+    if (!dr_apart_reserve(memory, &exits->numbers, sizeof(int32_t), count)) {
+        return false;
+    }
+    if (is_first) {
         memset(exits->numbers.data, 0xff, sizeof(int32_t) * (size_t)count);
     }
-    return has_room;
+    return dr_apart_reserve(memory, &exits->flooded, sizeof(int32_t), count) &&
+           dr_apart_reserve(memory, &exits->aims, sizeof(dr_apart_aim), count);
+}
+
+static bool list_solids(dr_apart_exits* exits, dr_memory* memory, const dr_apart_solids* solids,
+                        const drape_world* world, const dr_apart* apart)
+{
+    exits->solids.count = 0;
+    for (int i = 0; i < solids->count && apart->solids; ++i) {
+        dr_exit_solid* solid = dr_array_push(memory, &exits->solids, sizeof *solid);
+        if (!solid) {
+            return false;
+        }
+        *solid = dr_exit_solid_of(solids, world, apart, i);
+    }
+    return true;
 }
 
 bool dr_apart_exits_find(dr_apart_exits* exits, const dr_apart_solids* solids, drape_world* world,
@@ -195,14 +225,15 @@ bool dr_apart_exits_find(dr_apart_exits* exits, const dr_apart_solids* solids, d
     if (apart->inside.count == 0 && apart->crossed.count == 0) {
         return true;
     }
-    bool done = reserve(exits, memory, apart->sheets->vertex_count);
-    for (int i = 0, first = 0, last = 0; i < solids->count && apart->solids && done; ++i) {
+    bool done = reserve(exits, memory, apart->sheets->vertex_count) &&
+                list_solids(exits, memory, solids, world, apart);
+    for (int i = 0, first = 0, last = 0; i < exits->solids.count && done; ++i) {
         const dr_pair* inside = apart->inside.data;
         for (first = last; last < apart->inside.count && inside[last].a == i; ++last) {
         }
-        dr_exit_solid solid = dr_exit_solid_of(solids, world, apart, i);
-        done = dr_exit_list_members(exits, memory, solids, &solid, first, last) &&
-               lead_out(exits, memory, &solid, apart, cloths);
+        const dr_exit_solid* solid = (const dr_exit_solid*)exits->solids.data + i;
+        done = dr_exit_list_members(exits, memory, solid, first, last) &&
+               lead_out(exits, memory, solid, apart, cloths);
     }
     return done && note_drawn(exits, memory, apart);
 }
@@ -266,6 +297,8 @@ void dr_apart_exits_free(dr_apart_exits* exits, dr_memory* memory)
     dr_array_free(memory, &exits->numbers, sizeof(int32_t));
     dr_array_free(memory, &exits->flooded, sizeof(int32_t));
     dr_array_free(memory, &exits->members, sizeof(dr_exit_member));
+    dr_array_free(memory, &exits->aims, sizeof(dr_apart_aim));
+    dr_array_free(memory, &exits->solids, sizeof(dr_exit_solid));
     dr_array_free(memory, &exits->ring, sizeof(drape_vec3));
     dr_array_free(memory, &exits->drawn, sizeof(dr_pair));
 }

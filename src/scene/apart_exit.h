@@ -54,6 +54,8 @@ typedef struct dr_apart_exits {
     dr_array numbers; // int32_t by vertex of cloths: scratch, all -1 between calls
     dr_array flooded; // int32_t: vertices, scratch
     dr_array members; // dr_exit_member of one solid
+    dr_array aims;    // dr_apart_aim by vertex of cloths, of those in the solid
+    dr_array solids;  // dr_exit_solid: all
     dr_array ring;    // drape_vec3 (apart_exit_way.c)
     dr_array drawn;   // dr_pair: solid, vertex beside a patch that is drawn through the solid
     float way;        // most that is asked for in a substep, m; set by the caller

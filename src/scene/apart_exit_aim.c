@@ -9,11 +9,25 @@ dr_exit_solid dr_exit_solid_of(const dr_apart_solids* solids, const drape_world*
 {
     const dr_sheets_part* part = &solids->sheets.parts[number];
     return (dr_exit_solid){.apart = apart,
+                           .solids = solids,
                            .number = number,
                            .turn = solids->solids[number].turn,
                            .obstacle = (const dr_obstacle*)world->obstacles.data + number,
                            .first_triangle = apart->sheets->triangle_count + part->first_triangle,
                            .triangle_count = part[1].first_triangle - part->first_triangle};
+}
+
+// A plane has no other side; its triangles end somewhere.
+bool dr_exit_is_in(const dr_exit_solid* s, drape_vec3 x)
+{
+    const dr_obstacle* o = s->obstacle;
+    if (o->body) {
+        return dr_apart_solids_is_in_body(s->solids, s->apart, s->number, x);
+    }
+    drape_vec3 normal;
+    return dr_shape_distance(&o->terms,
+                             dr_matrix_apply_transposed(o->rotation, dr_sub(x, o->place)),
+                             &normal) < 0.0f;
 }
 
 // --- The nearest way ---

@@ -4,13 +4,14 @@
 #include "contact/body.h"
 #include "scene/apart_exit_parts.h"
 
-static bool add_vertex(dr_array* members, dr_memory* memory, const dr_exit_solid* solid, int v)
+static bool add_vertex(dr_apart_exits* exits, dr_memory* memory, const dr_exit_solid* solid, int v)
 {
-    dr_exit_member* member = dr_array_push(memory, members, sizeof *member);
+    dr_exit_member* member = dr_array_push(memory, &exits->members, sizeof *member);
     if (member) {
         drape_vec3 place = dr_exit_place(solid->apart->x, v);
         *member =
             (dr_exit_member){-1, {v, v, v}, {1.0f, 0.0f, 0.0f}, place, dr_exit_aim(solid, place)};
+        ((dr_apart_aim*)exits->aims.data)[v] = member->aim;
     }
     return member != NULL;
 }
@@ -40,16 +41,9 @@ static int add_piercings(const drape_vec3 a[3], const drape_vec3 b[3], float sum
     return count;
 }
 
-static bool is_in(const dr_apart_solids* solids, const dr_exit_solid* solid, drape_vec3 place)
-{
-    return solid->obstacle->body
-               ? dr_apart_solids_is_in_body(solids, solid->apart, solid->number, place)
-               : dr_exit_aim(solid, place).distance > 0.0f;
-}
-
 // The middle of what a triangle and a solid have in common, by its crossed pairs.
-static bool find_middle(const dr_apart_solids* solids, const dr_exit_solid* solid,
-                        const dr_pair* pairs, int count, dr_exit_member* member)
+static bool find_middle(const dr_exit_solid* solid, const dr_pair* pairs, int count,
+                        dr_exit_member* member)
 {
     const dr_apart* apart = solid->apart;
     drape_vec3 corners[3], other[3];
@@ -65,7 +59,7 @@ static bool find_middle(const dr_apart_solids* solids, const dr_exit_solid* soli
         member->weight[k] /= (float)(found > 0 ? found : 1);
     }
     member->place = dr_exit_weighted(corners, member->weight);
-    return found > 0 && is_in(solids, solid, member->place);
+    return found > 0 && dr_exit_is_in(solid, member->place);
 }
 
 static bool has_corner_inside_or_pinned(const dr_exit_solid* solid, int triangle)
@@ -87,8 +81,7 @@ static bool is_round(const dr_exit_solid* solid)
     return !o->body && !(solid->apart->edge_length > longest * dr_shape_roundness(&o->shape));
 }
 
-static bool list_points(dr_array* members, dr_memory* memory, const dr_apart_solids* solids,
-                        const dr_exit_solid* solid)
+static bool list_points(dr_array* members, dr_memory* memory, const dr_exit_solid* solid)
 {
     const dr_apart* apart = solid->apart;
     const dr_pair* pairs = apart->crossed.data;
@@ -99,7 +92,7 @@ static bool list_points(dr_array* members, dr_memory* memory, const dr_apart_sol
         const dr_pair* of_solid = dr_apart_crossed_in(apart, pairs[i].a, solid->number, &count);
         dr_exit_member point, *member;
         if (count == 0 || has_corner_inside_or_pinned(solid, pairs[i].a) ||
-            !find_middle(solids, solid, of_solid, count, &point)) {
+            !find_middle(solid, of_solid, count, &point)) {
             continue;
         }
         member = dr_array_push(memory, members, sizeof *member);
@@ -112,15 +105,15 @@ static bool list_points(dr_array* members, dr_memory* memory, const dr_apart_sol
     return true;
 }
 
-bool dr_exit_list_members(dr_apart_exits* exits, dr_memory* memory, const dr_apart_solids* solids,
-                          const dr_exit_solid* solid, int first, int last)
+bool dr_exit_list_members(dr_apart_exits* exits, dr_memory* memory, const dr_exit_solid* solid,
+                          int first, int last)
 {
     const dr_pair* inside = solid->apart->inside.data;
     bool done = true;
     exits->members.count = 0;
     for (int i = first; i < last && done; ++i) {
-        done = add_vertex(&exits->members, memory, solid, inside[i].b);
+        done = add_vertex(exits, memory, solid, inside[i].b);
     }
     return done && (is_round(solid) || solid->apart->is_open[solid->number] ||
-                    list_points(&exits->members, memory, solids, solid));
+                    list_points(&exits->members, memory, solid));
 }

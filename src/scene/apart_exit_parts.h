@@ -14,6 +14,7 @@
 // A solid that something is inside of.
 typedef struct dr_exit_solid {
     const dr_apart* apart;
+    const dr_apart_solids* solids;
     const dr_obstacle* obstacle;
     int number;
     int first_triangle, triangle_count; // among all
@@ -35,7 +36,10 @@ enum {
 typedef struct dr_exit_patch {
     dr_apart* apart;
     const dr_exit_solid* solid;
-    int32_t* numbers; // by vertex of cloths
+    const dr_exit_solid* solids; // all of them
+    int solid_count;
+    int32_t* numbers;         // by vertex of cloths
+    const dr_apart_aim* aims; // by vertex of cloths, of those that are in the solid
     dr_exit_member* members;
     int count;
     float deepest;
@@ -49,10 +53,21 @@ static inline bool dr_exit_is_vertex(const dr_exit_member* member)
     return member->triangle < 0;
 }
 
+// Triangles of a member: its own, or those around a vertex.
+static inline const int32_t* dr_exit_triangles(const dr_exit_patch* patch,
+                                               const dr_exit_member* member, int* count)
+{
+    *count = 1;
+    return dr_exit_is_vertex(member) ? dr_apart_around(patch->apart, member->vertex[0], count)
+                                     : &member->triangle;
+}
+
 // --- apart_exit_aim.c ---
 
 dr_exit_solid dr_exit_solid_of(const dr_apart_solids* solids, const drape_world* world,
                                const dr_apart* apart, int number);
+// Whether a place is inside.
+bool dr_exit_is_in(const dr_exit_solid* solid, drape_vec3 place);
 // The nearest way from a place inside.
 dr_apart_aim dr_exit_aim(const dr_exit_solid* solid, drape_vec3 place);
 // How far it is along another way; above `most` it may be infinite.
@@ -65,8 +80,8 @@ float dr_exit_meet(drape_vec3 place, drape_vec3 way, const drape_vec3 triangle[3
 
 // Lists what is in a solid into `exits->members`; those of its vertices that are in it are the pairs
 // from `first` to `last` of those inside. False when memory is short.
-bool dr_exit_list_members(dr_apart_exits* exits, dr_memory* memory, const dr_apart_solids* solids,
-                          const dr_exit_solid* solid, int first, int last);
+bool dr_exit_list_members(dr_apart_exits* exits, dr_memory* memory, const dr_exit_solid* solid,
+                          int first, int last);
 
 // --- apart_exit_patch.c ---
 
@@ -100,6 +115,9 @@ typedef struct dr_exit_way {
 } dr_exit_way;
 // False when memory is short.
 bool dr_exit_find_way(dr_exit_patch* patch, dr_memory* memory, dr_exit_way* way);
+
+// Another solid that a place is in, or null.
+const dr_exit_solid* dr_exit_find_other(const dr_exit_patch* patch, drape_vec3 place);
 
 // --- For all ---
 

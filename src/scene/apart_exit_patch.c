@@ -172,10 +172,8 @@ dr_exit_rest dr_exit_list_rest(dr_exit_patch* p, int32_t* vertices)
     dr_exit_rest rest = {.vertices = vertices};
     for (int i = 0; i < p->count; ++i) {
         const dr_exit_member* member = &p->members[i];
-        int near_count = 1;
-        const int32_t* near = dr_exit_is_vertex(member)
-                                  ? dr_apart_around(p->apart, member->vertex[0], &near_count)
-                                  : &member->triangle;
+        int near_count;
+        const int32_t* near = dr_exit_triangles(p, member, &near_count);
         for (int k = 0; k < 3 * near_count; ++k) {
             add_part(p, p->apart->triangles[near[k / 3]][k % 3], vertices, &rest);
         }
@@ -195,10 +193,8 @@ bool dr_exit_draw_smaller(const dr_exit_patch* p, dr_memory* memory, dr_array* d
 {
     for (int i = 0; i < p->count; ++i) {
         const dr_exit_member* member = &p->members[i];
-        int near_count = 1;
-        const int32_t* near = dr_exit_is_vertex(member)
-                                  ? dr_apart_around(p->apart, member->vertex[0], &near_count)
-                                  : &member->triangle;
+        int near_count;
+        const int32_t* near = dr_exit_triangles(p, member, &near_count);
         for (int k = 0; k < 3 * near_count; ++k) {
             int v = p->apart->triangles[near[k / 3]][k % 3];
             if (p->numbers[v] != DR_EXIT_OUTSIDE) {

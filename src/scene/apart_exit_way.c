@@ -26,19 +26,9 @@ static drape_vec3 normal_of(const dr_apart* apart, int triangle)
 static int corner_in(const dr_exit_patch* p, int triangle)
 {
     const int32_t* t = p->apart->triangles[triangle];
-    int k = 0;
-    while (p->numbers[t[k]] != DR_EXIT_IN_PATCH) {
-        ++k;
-    }
-    return t[k];
-}
-
-// Triangles of a member: its own, or those around a vertex.
-static const int32_t* triangles_of(const dr_exit_patch* p, const dr_exit_member* member, int* count)
-{
-    *count = 1;
-    return dr_exit_is_vertex(member) ? dr_apart_around(p->apart, member->vertex[0], count)
-                                     : &member->triangle;
+    return p->numbers[t[0]] == DR_EXIT_IN_PATCH   ? t[0]
+           : p->numbers[t[1]] == DR_EXIT_IN_PATCH ? t[1]
+                                                  : t[2];
 }
 
 // Each belongs to one member.
@@ -67,7 +57,7 @@ static bool would_tear_at(const dr_exit_patch* p, const dr_exit_member* member)
         drape_vec3 place = dr_exit_place(x, other);
         float at_rest = dr_length(dr_sub(dr_exit_place(rest, v), dr_exit_place(rest, other)));
         float now = dr_length(dr_sub(member->place, place));
-        dr_apart_aim aim = dr_exit_aim(p->solid, place);
+        dr_apart_aim aim = p->aims[other];
         place = dr_add(place, dr_scale(aim.normal, aim.distance));
         is_torn = dr_dot(aim.normal, member->aim.normal) < aside ||
                   dr_length(dr_sub(exit, place)) > most * fmaxf(at_rest, now);
@@ -81,7 +71,7 @@ static bool is_blocked(const dr_exit_patch* p, const dr_exit_member* member)
 {
     const float against = -0.15f, most_share = 0.15f;
     int near_count, blocked = 0, total = 0;
-    const int32_t* near = triangles_of(p, member, &near_count);
+    const int32_t* near = dr_exit_triangles(p, member, &near_count);
     for (int k = 0; k < near_count; ++k) {
         int count;
         const dr_pair* crossed = dr_apart_crossed_in(p->apart, near[k], p->solid->number, &count);
@@ -92,6 +82,46 @@ static bool is_blocked(const dr_exit_patch* p, const dr_exit_member* member)
         total += count;
     }
     return (float)blocked > most_share * (float)total;
+}
+
+// --- Other solids ---
+
+const dr_exit_solid* dr_exit_find_other(const dr_exit_patch* p, drape_vec3 place)
+{
+    const dr_exit_solid* found = NULL;
+    for (int i = 0; i < p->solid_count && !found; ++i) {
+        const dr_exit_solid* s = &p->solids[i];
+        bool can_be = s != p->solid && !p->apart->is_open[s->number];
+        found = can_be && dr_exit_is_in(s, place) ? s : NULL;
+    }
+    return found;
+}
+
+// How far it is out of the solid, and of those that one comes into by that.
+static float way_out(const dr_exit_patch* p, drape_vec3 place, drape_vec3 way, float most)
+{
+    enum { most_solids = 4 };
+    const float little = 1e-4f;
+    float length = dr_exit_ray(p->solid, place, way, most);
+    for (int i = 0; i < most_solids && length <= most; ++i) {
+        drape_vec3 at = dr_add(place, dr_scale(way, length + little));
+        const dr_exit_solid* other = dr_exit_find_other(p, at);
+        if (!other) {
+            return length;
+        }
+        length += little + dr_exit_ray(other, at, way, most);
+    }
+    return INFINITY;
+}
+
+// --- What tears ---
+
+static bool leads_into_another(const dr_exit_patch* p, const dr_exit_member* member)
+{
+    const float little = 1e-4f;
+    float length = member->aim.distance + little;
+    return dr_exit_find_other(p, dr_add(member->place, dr_scale(member->aim.normal, length))) !=
+           NULL;
 }
 
 static bool are_beside(const dr_exit_member* a, const dr_exit_member* b)
@@ -123,7 +153,8 @@ static bool would_tear(const dr_exit_patch* p)
     bool is_torn = would_tear_points(p);
     for (int i = 0; i < p->count && !is_torn; ++i) {
         const dr_exit_member* member = &p->members[i];
-        is_torn = is_blocked(p, member) || (dr_exit_is_vertex(member) && would_tear_at(p, member));
+        is_torn = is_blocked(p, member) || leads_into_another(p, member) ||
+                  (dr_exit_is_vertex(member) && would_tear_at(p, member));
     }
     return is_torn;
 }
@@ -168,7 +199,7 @@ static bool list_ring(dr_exit_patch* p, dr_memory* memory)
     p->to_largest = (drape_vec3){0.0f, 0.0f, 0.0f};
     for (int i = 0; i < p->count && done; ++i) {
         int count;
-        const int32_t* near = triangles_of(p, &p->members[i], &count);
+        const int32_t* near = dr_exit_triangles(p, &p->members[i], &count);
         for (int k = 0; k < count && done; ++k) {
             done = !is_own(p, &p->members[i], near[k]) || add_to_ring(p, memory, near[k]);
         }
@@ -225,7 +256,7 @@ static float try_way(const dr_exit_patch* p, drape_vec3 way, float most)
     int step = 1 + (p->count - 1) / MOST_TRIED;
     float longest = 0.0f;
     for (int i = 0; i < p->count && longest <= most; i += step) {
-        float length = dr_exit_ray(p->solid, p->members[i].place, way, 1.01f * most);
+        float length = way_out(p, p->members[i].place, way, 1.01f * most);
         longest = fmaxf(longest, length);
     }
     return longest;
@@ -236,7 +267,7 @@ static drape_vec3 mean_normal(const dr_exit_patch* p)
     drape_vec3 sum = {0.0f, 0.0f, 0.0f};
     for (int i = 0; i < p->count; ++i) {
         int count;
-        const int32_t* near = triangles_of(p, &p->members[i], &count);
+        const int32_t* near = dr_exit_triangles(p, &p->members[i], &count);
         for (int k = 0; k < count; ++k) {
             drape_vec3 t[3];
             dr_exit_corners(p->apart, near[k], p->apart->x, t);

@@ -2,18 +2,18 @@
 #include "scene/apart_world.h"
 
 // Of open meshes only those count that the vertex is drawn out of; which one it is does not matter.
-static bool is_tangled(const dr_apart* apart, int vertex, int obstacle)
+static bool is_drawn_out(const dr_apart* apart, int vertex, int obstacle)
 {
     const uint8_t* sides = apart->untangle.sides.data;
-    return apart->crossed.count > 0 && apart->is_open[obstacle] &&
+    return apart->crossed.count > 0 && apart->is_sound && apart->is_open[obstacle] &&
            sides[vertex] & DR_TANGLED_IN_SOLID;
 }
 
 static bool is_leaving(const dr_world_apart* a, int part, int slot, int obstacle)
 {
     int vertex = a->vertex_of_slot[a->first_slot[part] + slot];
-    return vertex >= 0 &&
-           (dr_apart_is_in(&a->apart, vertex, obstacle) || is_tangled(&a->apart, vertex, obstacle));
+    return vertex >= 0 && (dr_apart_is_in(&a->apart, vertex, obstacle) ||
+                           is_drawn_out(&a->apart, vertex, obstacle));
 }
 
 static bool is_anything_leaving(const drape_world* world)

@@ -57,6 +57,9 @@ bool dr_world_touch_apart(drape_world* world)
     bool is_done = dr_apart_solids_note_inside(&a->solids, world, &a->apart, a->cloths) &&
                    dr_apart_exits_find(&a->exits, &a->solids, world, &a->apart, a->cloths) &&
                    dr_apart_touch(&a->apart, &world->memory, world->pool);
+    if (!is_done) {
+        return false;
+    }
     dr_world_drop_leaving(world);
     if (!was_known && !a->has_told && a->apart.crossed.count > 0) {
         a->has_told = true;
@@ -65,7 +68,7 @@ bool dr_world_touch_apart(drape_world* world)
                "they are free",
                a->apart.crossed.count);
     }
-    if (is_done && a->apart.is_crowded && !a->has_told_crowded) {
+    if (a->apart.is_crowded && !a->has_told_crowded) {
         a->has_told_crowded = true;
         dr_log(&world->host, DRAPE_LOG_WARNING,
                "too much cloth is near cloth for contacts (thickness %g m, edges of %g m); without "
@@ -73,7 +76,7 @@ bool dr_world_touch_apart(drape_world* world)
                (double)(dr_apart_reach(&a->apart) / DR_APART_AHEAD), (double)a->apart.edge_length);
     }
     world->report.ms.detect_self += dr_now_ms() - t0;
-    return is_done;
+    return true;
 }
 
 // --- In the sweeps ---

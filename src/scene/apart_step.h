@@ -19,7 +19,8 @@ bool dr_world_has_apart(const drape_world* world);
 bool dr_world_touch_apart(drape_world* world);
 void dr_world_resolve_apart(drape_world* world); // once a sweep
 void dr_world_resolve_exits(drape_world* world); // the same, after solids
-// Whether a vertex is inside of an obstacle and on its way out.
+// Whether one of some vertices is on its way out of an obstacle, or the obstacle goes through a
+// triangle that has all of them: it does not hold them.
 bool dr_world_is_leaving(const drape_world* world, const dr_cloth* cloth, const int32_t* slots,
                          int count, int obstacle);
 // Takes the contacts of such vertices away: they would lead them elsewhere.

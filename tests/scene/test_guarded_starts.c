@@ -10,30 +10,47 @@ typedef struct start {
     int kind; // a drape_shape_kind, or one of the above
     drape_vec3 size;
     drape_vec3 middle, degrees;
-    int frames; // after which nothing crosses
+    int frames;  // after which nothing crosses
+    float floor; // height of a floor, or 0: none
 } start;
 
 static const start starts[] = {
     // Corners of triangles come out before their middles do.
-    {"post with a round top", DRAPE_SHAPE_CAPSULE, {0.1f, 0.5f, 0.0f}, {0, 0, 0}, {0, 0, 0}, 60},
-    {"ball", DRAPE_SHAPE_SPHERE, {0.2f, 0.0f, 0.0f}, {0.1f, 0.05f, 0}, {0, 0, 0}, 30},
+    {"post with a round top", DRAPE_SHAPE_CAPSULE, {0.1f, 0.5f, 0}, {0, 0, 0}, {0, 0, 0}, 60, 0},
+    {"ball", DRAPE_SHAPE_SPHERE, {0.2f, 0, 0}, {0.1f, 0.05f, 0}, {0, 0, 0}, 30, 0},
     // Neither its normal nor any nearest way leads along it.
-    {"slab that leans", DRAPE_SHAPE_BOX, {0.47f, 0.15f, 0.57f}, {0.2f, 0, 0}, {110, 131, 69}, 45},
+    {"slab that leans",
+     DRAPE_SHAPE_BOX,
+     {0.47f, 0.15f, 0.57f},
+     {0.2f, 0, 0},
+     {110, 131, 69},
+     45,
+     0},
     {"slab at the border",
      DRAPE_SHAPE_BOX,
      {0.47f, 0.22f, 0.15f},
      {-0.4f, 0, 0.2f},
      {90, 58, 0},
-     45},
+     45,
+     0},
     // The smaller part is drawn through.
-    {"wall", DRAPE_SHAPE_BOX, {0.09f, 2.0f, 2.0f}, {-0.15f, 0, 0}, {0, 0, 0}, 30},
-    {"wall of one cell", DRAPE_SHAPE_BOX, {0.05f, 2.0f, 2.0f}, {-0.18f, 0, 0}, {0, 0, 0}, 30},
+    {"wall", DRAPE_SHAPE_BOX, {0.09f, 2, 2}, {-0.15f, 0, 0}, {0, 0, 0}, 30, 0},
+    {"wall of one cell", DRAPE_SHAPE_BOX, {0.05f, 2, 2}, {-0.18f, 0, 0}, {0, 0, 0}, 30, 0},
     // Nothing of these but points of triangles is inside.
-    {"thin wall", DRAPE_SHAPE_BOX, {0.03f, 2.0f, 2.0f}, {-0.175f, 0, 0}, {0, 0, 0}, 30},
-    {"rod", DRAPE_SHAPE_BOX, {0.03f, 0.6f, 0.03f}, {0.123f, 0.1f, 0.074f}, {10, 0, 20}, 60},
-    {"needle", DRAPE_SHAPE_CAPSULE, {0.008f, 0.5f, 0}, {0.123f, 0, 0.07f}, {30, 0, 20}, 60},
-    {"open mesh", OPEN, {1.0f, 0.0f, 1.0f}, {0.013f, 0, 0.011f}, {70, 10, 0}, 45},
-    {"open mesh at the border", OPEN, {0.5f, 0.0f, 0.5f}, {0.4f, 0, 0.011f}, {60, 30, 0}, 45},
+    {"thin wall", DRAPE_SHAPE_BOX, {0.03f, 2, 2}, {-0.175f, 0, 0}, {0, 0, 0}, 30, 0},
+    {"rod", DRAPE_SHAPE_BOX, {0.03f, 0.6f, 0.03f}, {0.123f, 0.1f, 0.074f}, {10, 0, 20}, 60, 0},
+    {"needle", DRAPE_SHAPE_CAPSULE, {0.008f, 0.5f, 0}, {0.123f, 0, 0.07f}, {30, 0, 20}, 60, 0},
+    // The nearest way leads into the floor.
+    {"box on a floor",
+     DRAPE_SHAPE_BOX,
+     {0.6f, 0.2f, 0.6f},
+     {0.012f, 0.05f, 0.017f},
+     {0, 0, 0},
+     45,
+     -0.05f},
+    // Meshes without an inside.
+    {"open mesh", OPEN, {1, 0, 1}, {0.013f, 0, 0.011f}, {70, 10, 0}, 45, 0},
+    {"open mesh at the border", OPEN, {0.5f, 0, 0.5f}, {0.4f, 0, 0.011f}, {60, 30, 0}, 45, 0},
 };
 
 static drape_collider_id add_flat(drape_world* world, const start* s)
@@ -86,6 +103,9 @@ START_TEST(what_starts_across_comes_out)
     drape_cloth_id cloth =
         add_square(world, SIZE, COLUMNS, vec(0.0f, 0.0f, 0.0f), vec(0.0f, 0.0f, 0.0f));
     drape_collider_id solid = add_solid(world, s);
+    if (s->floor != 0.0f) {
+        drape_collider_add_plane(world, vec(0.0f, s->floor, 0.0f), vec(0.0f, 1.0f, 0.0f));
+    }
     ck_assert_msg(drape_collider_is_valid(world, solid), "%s", drape_world_error(world));
     ck_assert_int_gt((int)crossings(world, cloth, solid), 0);
     for (int frame = 0; frame < s->frames + 15; ++frame) {
