@@ -438,7 +438,7 @@ START_TEST(momentum_that_the_cut_takes_is_told)
 {
     options o = usual;
     o.substeps = 1;
-    guarded_scene s = sheets_that_meet(&o, 3, 60.0f);
+    guarded_scene s = sheets_that_meet(&o, 3, 150.0f);
     double before[3] = {0}, after[3] = {0}, lost[3] = {0}, mass = 0.0, again = 0.0;
     int cut = 0;
     add_momentum(&s, before, &mass);
