@@ -66,12 +66,8 @@ static void make_balls(dr_apart* apart, dr_apart_purpose purpose)
 {
     choose_frame(apart, purpose);
     choose_horizon(apart);
-    // In a crash no list lasts, and jolts are as large as edges: for contacts there is room for less, for
-    // the guard, which knows where all goes, for none.
+    // In a crash no list lasts, and it is made as short as can be.
     bool is_short = apart->horizon == 1;
-    float most_jolt = !is_short                          ? INFINITY
-                      : purpose == DR_APART_FOR_CONTACTS ? 0.6f * apart->edge_length
-                                                         : 0.0f;
     float half = 0.5f * (float)apart->horizon, largest = 0.0f;
     for (int v = 0; v < apart->vertex_count; ++v) {
         float *ball = apart->ball + 4 * v, *place = apart->place + 4 * v, squared = 0.0f;
@@ -82,7 +78,7 @@ static void make_balls(dr_apart* apart, dr_apart_purpose purpose)
             largest = dr_apart_larger(largest, fabsf(place[c]));
         }
         ball[3] = sqrtf(squared) * 1.000001f + slack * apart->edge_length +
-                  (apart->jolt[v] < most_jolt ? apart->jolt[v] : most_jolt);
+                  (is_short ? 0.0f : apart->jolt[v]);
         for (int c = 0; c < 3; ++c) {
             apart->box_lo[4 * v + c] = place[c] - ball[3];
             apart->box_hi[4 * v + c] = place[c] + ball[3];

@@ -8,10 +8,13 @@ dr_exit_solid dr_exit_solid_of(const dr_apart_solids* solids, const drape_world*
                                const dr_apart* apart, int number)
 {
     const dr_sheets_part* part = &solids->sheets.parts[number];
+    const dr_collider* collider = solids->solids[number].collider;
     return (dr_exit_solid){.apart = apart,
                            .solids = solids,
                            .number = number,
                            .turn = solids->solids[number].turn,
+                           .is_still = collider->key_count == 0 && collider->frame_count <= 1 &&
+                                       !collider->moves_by_hand,
                            .obstacle = (const dr_obstacle*)world->obstacles.data + number,
                            .first_triangle = apart->sheets->triangle_count + part->first_triangle,
                            .triangle_count = part[1].first_triangle - part->first_triangle};

@@ -18,6 +18,7 @@ typedef struct dr_exit_solid {
     const dr_obstacle* obstacle;
     int number;
     int first_triangle, triangle_count; // among all
+    bool is_still;                      // nothing leads it anywhere
     float turn;                         // 1: the normals of its triangles point outwards; else -1
 } dr_exit_solid;
 
@@ -116,7 +117,7 @@ typedef struct dr_exit_way {
 // False when memory is short.
 bool dr_exit_find_way(dr_exit_patch* patch, dr_memory* memory, dr_exit_way* way);
 
-// Another solid that a place is in, or null.
+// Another solid that a place is in, of those that are still, or null.
 const dr_exit_solid* dr_exit_find_other(const dr_exit_patch* patch, drape_vec3 place);
 
 // --- For all ---

@@ -86,12 +86,14 @@ static bool is_blocked(const dr_exit_patch* p, const dr_exit_member* member)
 
 // --- Other solids ---
 
+// What is pressed into solids that are led comes out between them when they part.
 const dr_exit_solid* dr_exit_find_other(const dr_exit_patch* p, drape_vec3 place)
 {
     const dr_exit_solid* found = NULL;
-    for (int i = 0; i < p->solid_count && !found; ++i) {
+    int count = p->solid->is_still ? p->solid_count : 0;
+    for (int i = 0; i < count && !found; ++i) {
         const dr_exit_solid* s = &p->solids[i];
-        bool can_be = s != p->solid && !p->apart->is_open[s->number];
+        bool can_be = s != p->solid && s->is_still && !p->apart->is_open[s->number];
         found = can_be && dr_exit_is_in(s, place) ? s : NULL;
     }
     return found;
