@@ -225,6 +225,16 @@ static bool has_corner(const dr_apart* apart, int triangle, int vertex)
     return t[0] == vertex || t[1] == vertex || t[2] == vertex;
 }
 
+// Whether a triangle around the first of some vertices crosses anything, and has all of them.
+static bool is_crossed_of(const dr_apart* apart, int triangle, const int32_t* vertex, int count)
+{
+    bool is_of = apart->is_crossed[triangle];
+    for (int k = 1; k < count && is_of; ++k) {
+        is_of = has_corner(apart, triangle, vertex[k]);
+    }
+    return is_of;
+}
+
 // Of the triangles that have all of some vertices, one crosses `triangle`.
 static bool any_crosses(const dr_apart* apart, const int32_t* vertex, int count, int triangle)
 {
@@ -232,11 +242,7 @@ static bool any_crosses(const dr_apart* apart, const int32_t* vertex, int count,
     const int32_t* near = dr_apart_around(apart, vertex[0], &near_count);
     bool found = false;
     for (int i = 0; i < near_count && !found; ++i) {
-        found = apart->is_crossed[near[i]];
-        for (int k = 1; k < count && found; ++k) {
-            found = has_corner(apart, near[i], vertex[k]);
-        }
-        found = found && do_cross(apart, near[i], triangle);
+        found = is_crossed_of(apart, near[i], vertex, count) && do_cross(apart, near[i], triangle);
     }
     return found;
 }
@@ -291,11 +297,8 @@ bool dr_apart_is_part_in(const dr_apart* apart, const int32_t* vertex, int count
     const int32_t* near = dr_apart_around(apart, vertex[0], &near_count);
     bool found = false;
     for (int i = 0; i < near_count && !found; ++i) {
-        found = apart->is_crossed[near[i]];
-        for (int k = 1; k < count && found; ++k) {
-            found = has_corner(apart, near[i], vertex[k]);
-        }
-        found = found && crosses_solid(apart, near[i], solid);
+        found =
+            is_crossed_of(apart, near[i], vertex, count) && crosses_solid(apart, near[i], solid);
     }
     return found;
 }
@@ -331,11 +334,8 @@ bool dr_apart_is_exempt(const dr_apart* apart, dr_apart_kind kind, const int32_t
     const int32_t* near = dr_apart_around(apart, vertex[split], &near_count);
     bool found = false;
     for (int i = 0; i < near_count && !found; ++i) {
-        found = apart->is_crossed[near[i]];
-        for (int k = split + 1; k < 4 && found; ++k) {
-            found = has_corner(apart, near[i], vertex[k]);
-        }
-        found = found && any_crosses(apart, vertex, split, near[i]);
+        found = is_crossed_of(apart, near[i], vertex + split, 4 - split) &&
+                any_crosses(apart, vertex, split, near[i]);
     }
     return found;
 }
