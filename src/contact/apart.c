@@ -313,7 +313,7 @@ void dr_apart_set_ways(dr_apart* apart)
 {
     // Beyond this a cloth has exploded.
     const float most = 1e12f;
-    float largest = 0.0f, longest = 0.0f;
+    float largest = 0.0f, longest = 0.0f, of_solids = 0.0f;
     bool is_sound = true;
     int cloth_count = apart->sheets->vertex_count;
     for (int v = 0; v < apart->vertex_count; ++v) {
@@ -322,7 +322,8 @@ void dr_apart_set_ways(dr_apart* apart)
             apart->way[4 * v + c] = y - x;
             longest = dr_apart_larger(longest, fabsf(y - x));
             // What solids are is given and is not rounded again.
-            largest = v < cloth_count ? dr_apart_larger(largest, fabsf(x)) : largest;
+            float* of_these = v < cloth_count ? &largest : &of_solids;
+            *of_these = dr_apart_larger(*of_these, fabsf(x));
             is_sound = is_sound && fabsf(y) <= most;
         }
     }
@@ -330,6 +331,8 @@ void dr_apart_set_ways(dr_apart* apart)
     apart->is_sound = is_sound;
     // Sixty-four times what a place may be rounded by.
     apart->floor = 0x1p-18f * largest + 0x1p-30f;
+    apart->doubt = 2.0f * apart->floor + fminf(0x1p-18f * of_solids, 0.05f * apart->edge_length);
+    apart->guarded = dr_apart_larger(apart->floor, 0.1f * dr_apart_reach(apart));
 }
 
 static void suspect(dr_apart* apart, const int32_t* vertex, int count)

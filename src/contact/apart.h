@@ -42,7 +42,9 @@
 // *floor*; pairs that are nearer than the floor may not come nearer.
 //
 // Everything is the same for any number of threads, and for any age of the list: what is carried
-// along decides only which pairs are looked at.
+// along decides only which pairs are looked at. To that end whatever is done to a pair follows from
+// bounds that were measured at x, and is done only to pairs that come so near on their way that any
+// list has them.
 #ifndef DR_APART_H
 #define DR_APART_H
 
@@ -193,8 +195,10 @@ typedef struct dr_apart {
     float rounding;     // of coordinates: more than any error of a place
     float way_rounding; // of ways
     float floor;        // see above
-    bool is_sound;      // all y are numbers of a sensible size
-    bool is_watched;    // `after` and the records belong to `before`
+    float doubt;     // lower bounds of one distance, carried along or measured, differ by less, m
+    float guarded;   // no gap is asked for that is larger, m
+    bool is_sound;   // all y are numbers of a sensible size
+    bool is_watched; // `after` and the records belong to `before`
 
     dr_apart_list lists[DR_APART_LISTS];
     dr_array kept, sorted; // dr_apart_near: scratch of the search

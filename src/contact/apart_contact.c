@@ -151,6 +151,34 @@ static bool is_nearer_beside(const dr_apart* apart, const int32_t vertex[4],
     return false;
 }
 
+static float distance_at(const dr_apart* apart, dr_apart_kind kind, const int32_t vertex[4],
+                         float t)
+{
+    drape_vec3 v[4];
+    for (int i = 0; i < 4; ++i) {
+        const float *x = apart->x + 4 * vertex[i], *way = apart->way + 4 * vertex[i];
+        v[i] = (drape_vec3){x[0] + t * way[0], x[1] + t * way[1], x[2] + t * way[2]};
+    }
+    dr_closest closest = kind == DR_APART_POINT ? dr_closest_point_triangle(v[0], v[1], v[2], v[3])
+                                                : dr_closest_edges(v[0], v[1], v[2], v[3]);
+    return sqrtf(closest.squared);
+}
+
+// Whether a pair comes nearer than `reach` between x and y. `distance` is that at x, `left` what is
+// certainly left of it on the way. Goes ahead as far as it takes at least to come so near; what has
+// not by then passes by.
+static bool comes_near(const dr_apart* apart, dr_apart_kind kind, const int32_t vertex[4],
+                       float distance, float left, float reach)
+{
+    enum { most_steps = 16 };
+    float most = distance - left, t = 0.0f; // by how much it shrinks at most, in all of the way
+    for (int step = 0; step < most_steps && distance >= reach && t < 1.0f; ++step) {
+        t = fminf(t + (distance - reach) / most, 1.0f);
+        distance = distance_at(apart, kind, vertex, t);
+    }
+    return distance < reach;
+}
+
 typedef struct touch_work {
     dr_apart* apart;
     dr_apart_kind kind;
@@ -170,12 +198,14 @@ static void pick_task(void* context, int begin, int end, int worker)
     int32_t* wanted = apart->wanted.data;
     for (int i = begin; i < end; ++i) {
         bool is_point = work->kind == DR_APART_POINT;
-        wanted[i] = (is_point || is_inside(&closest[i])) &&
-                    dr_apart_left(apart, work->kind, flagged[i]) <
-                        DR_APART_AHEAD * target_of(apart, quads[i], at_rest[i]) &&
-                    !(is_point && is_nearer_beside(apart, quads[i], &closest[i])) &&
-                    !dr_apart_is_exempt(apart, work->kind, quads[i]) &&
-                    !dr_apart_is_tangled(apart, quads[i], is_point ? 1 : 2);
+        float reach = DR_APART_AHEAD * target_of(apart, quads[i], at_rest[i]);
+        float left = dr_apart_left(apart, work->kind, flagged[i]);
+        wanted[i] =
+            (is_point || is_inside(&closest[i])) && left < reach &&
+            comes_near(apart, work->kind, quads[i], sqrtf(closest[i].squared), left, reach) &&
+            !(is_point && is_nearer_beside(apart, quads[i], &closest[i])) &&
+            !dr_apart_is_exempt(apart, work->kind, quads[i]) &&
+            !dr_apart_is_tangled(apart, quads[i], is_point ? 1 : 2);
     }
 }
 
@@ -199,7 +229,8 @@ static void make_task(void* context, int begin, int end, int worker)
 static bool touch_kind(dr_apart* apart, dr_memory* memory, dr_pool* pool, dr_apart_kind kind)
 {
     enum { grain = 512 };
-    int count = dr_apart_watch(apart, memory, pool, kind, dr_apart_reach(apart));
+    float limit = dr_apart_reach(apart) + apart->doubt;
+    int count = dr_apart_watch(apart, memory, pool, kind, limit);
     if (count < 0 || !dr_apart_measure(apart, memory, pool, kind, count, true) ||
         !dr_apart_reserve(memory, &apart->wanted, sizeof(int32_t), count)) {
         return false;

@@ -39,9 +39,16 @@ static bool has_stayed(const dr_apart* apart, const dr_apart_record* record)
     return has_stayed;
 }
 
+// A list that was made a moment ago would have no record of a pair that became slow since it was
+// opened: it is left alone, so that nothing depends on when lists are made.
+static bool is_slow(const dr_apart* apart, const dr_apart_record* record)
+{
+    return ((const float*)apart->lists[record->list].after.data)[record->pair] >= apart->floor;
+}
+
 static bool is_certified(dr_apart* apart, dr_apart_record* record)
 {
-    if (record->is_exempt || has_stayed(apart, record)) {
+    if (record->is_exempt || is_slow(apart, record) || has_stayed(apart, record)) {
         return true;
     }
     ++apart->clock;
@@ -111,7 +118,7 @@ static void open_record(dr_apart* apart, int list, int pair, dr_apart_record* re
     record->is_exempt =
         !(s.gap > 0.0) ||
         (s.gap < floor && dr_apart_is_tangled(apart, record->vertex, split_of(record)));
-    record->wanted = fmin(s.gap, fmax(0.1 * s.gap, floor));
+    record->wanted = fmin(s.gap, fmin(fmax(0.1 * s.gap, floor), (double)apart->guarded));
     record->needed = s.gap > floor ? 0.5 * record->wanted : s.gap;
     apart->exempt_count += record->is_exempt;
     recall(apart, record);
@@ -120,7 +127,8 @@ static void open_record(dr_apart* apart, int list, int pair, dr_apart_record* re
 // Records for pairs that are not slow.
 static bool open_list(dr_apart* apart, dr_memory* memory, dr_pool* pool, int list)
 {
-    int count = dr_apart_watch(apart, memory, pool, list, apart->floor);
+    float limit = apart->floor + apart->doubt;
+    int count = dr_apart_watch(apart, memory, pool, list, limit);
     if (count < 0 || !dr_apart_measure(apart, memory, pool, list, count, false) ||
         !dr_apart_reserve(memory, &apart->records, sizeof(dr_apart_record),
                           apart->records.count + count)) {
@@ -143,14 +151,41 @@ static bool open_list(dr_apart* apart, dr_memory* memory, dr_pool* pool, int lis
     return true;
 }
 
+static bool is_later(const dr_apart_record* left, const dr_apart_record* right)
+{
+    return left->list > right->list || (left->list == right->list && left->pair > right->pair);
+}
+
+// Sliding pushes one pair after the other. Records go in the order of their lists, whether they
+// were opened in this pass or before: `known` of them were. Takes what is new from behind the end.
+static bool put_in_order(dr_apart* apart, dr_memory* memory, int known)
+{
+    int total = apart->records.count, left = total - known;
+    if (known == 0 || left == 0) {
+        return true;
+    }
+    if (!dr_apart_reserve(memory, &apart->records, sizeof(dr_apart_record), total + left)) {
+        return false;
+    }
+    dr_apart_record *records = apart->records.data, *fresh = records + total;
+    memcpy(fresh, records + known, sizeof *fresh * (size_t)left);
+    for (int to = total - 1; left > 0; --to) {
+        bool is_fresh = known == 0 || is_later(&fresh[left - 1], &records[known - 1]);
+        records[to] = is_fresh ? fresh[--left] : records[--known];
+        ((int32_t*)apart->lists[records[to].list].record.data)[records[to].pair] = to;
+    }
+    return true;
+}
+
 static bool open_records(dr_apart* apart, dr_memory* memory, dr_pool* pool)
 {
+    int known = apart->records.count;
     dr_apart_set_ways(apart);
     bool is_done = true;
     for (int list = 0; list < DR_APART_LISTS && is_done; ++list) {
         is_done = open_list(apart, memory, pool, list);
     }
-    return is_done;
+    return is_done && put_in_order(apart, memory, known);
 }
 
 bool dr_apart_keep_failed(dr_apart* apart, dr_memory* memory)
@@ -484,6 +519,9 @@ static void finish_cut(dr_apart* apart)
     }
     const dr_apart_record* records = apart->records.data;
     for (int k = 0; k < apart->records.count; ++k) {
+        if (is_slow(apart, &records[k])) {
+            continue;
+        }
         float* after = apart->lists[records[k].list].after.data;
         double gap = records[k].is_exempt ? 0.0 : gap_at(&records[k], apart->y);
         after[records[k].pair] = gap > 0.0 ? (float)(gap * (1.0 - 0x1p-22)) : 0.0f;
@@ -536,7 +574,8 @@ bool dr_apart_cut(dr_apart* apart, dr_memory* memory, dr_pool* pool)
     for (int round = 0; !is_clean; ++round) {
         int searches = apart->search_count;
         dr_apart_set_ways(apart);
-        if (!dr_apart_refresh(apart, memory, pool, DR_APART_FOR_CUT)) {
+        if (!dr_apart_refresh(apart, memory, pool,
+                              round > 0 ? DR_APART_FOR_CUT : DR_APART_FOR_GUARD)) {
             return false;
         }
         if (apart->is_crowded || round == most_rounds) {

@@ -62,12 +62,13 @@ static void choose_horizon(dr_apart* apart)
     apart->horizon = age < 1 ? 1 : age > LONGEST_HORIZON ? LONGEST_HORIZON : age;
 }
 
-static void make_balls(dr_apart* apart, dr_apart_purpose purpose)
+// `has_room`: for what the solver may add. The guard, which comes after it, needs none when its list
+// lasts for no more than the substep.
+static void make_balls(dr_apart* apart, dr_apart_purpose purpose, bool has_room)
 {
     choose_frame(apart, purpose);
     choose_horizon(apart);
-    // In a crash no list lasts, and it is made as short as can be.
-    bool is_short = apart->horizon == 1;
+    has_room = has_room && (apart->horizon > 1 || purpose == DR_APART_FOR_CONTACTS);
     float half = 0.5f * (float)apart->horizon, largest = 0.0f;
     for (int v = 0; v < apart->vertex_count; ++v) {
         float *ball = apart->ball + 4 * v, *place = apart->place + 4 * v, squared = 0.0f;
@@ -78,7 +79,7 @@ static void make_balls(dr_apart* apart, dr_apart_purpose purpose)
             largest = dr_apart_larger(largest, fabsf(place[c]));
         }
         ball[3] = sqrtf(squared) * 1.000001f + slack * apart->edge_length +
-                  (is_short ? 0.0f : apart->jolt[v]);
+                  (has_room ? apart->jolt[v] : 0.0f);
         for (int c = 0; c < 3; ++c) {
             apart->box_lo[4 * v + c] = place[c] - ball[3];
             apart->box_hi[4 * v + c] = place[c] + ball[3];
@@ -339,7 +340,8 @@ static bool list_solids(dr_apart* apart, dr_memory* memory, dr_pool* pool)
     if (!apart->solids || apart->is_crowded) {
         return true;
     }
-    refit(apart, pool, 0.5f * apart->floor, true);
+    float reach = apart->guarded + apart->doubt;
+    refit(apart, pool, 0.5f * reach, true);
     if (!dr_feature_pairs_between(&apart->search, memory, pool, &apart->tree, &apart->features,
                                   &apart->solid_tree, &apart->solid_features, NULL)) {
         return false;
@@ -347,20 +349,21 @@ static bool list_solids(dr_apart* apart, dr_memory* memory, dr_pool* pool)
     apart->box_tests += apart->search.box_tests;
     apart->is_crowded |= are_too_many(apart);
     return apart->is_crowded ||
-           (make_list(apart, memory, pool, DR_APART_SOLID + DR_APART_POINT, apart->floor) &&
-            make_list(apart, memory, pool, DR_APART_SOLID + DR_APART_EDGES, apart->floor));
+           (make_list(apart, memory, pool, DR_APART_SOLID + DR_APART_POINT, reach) &&
+            make_list(apart, memory, pool, DR_APART_SOLID + DR_APART_EDGES, reach));
 }
 
-static bool list_all(dr_apart* apart, dr_memory* memory, dr_pool* pool, dr_apart_purpose purpose)
+static bool list_all(dr_apart* apart, dr_memory* memory, dr_pool* pool, dr_apart_purpose purpose,
+                     bool has_room)
 {
-    make_balls(apart, purpose);
+    make_balls(apart, purpose, has_room);
     apart->has_list = false;
     if (!dr_apart_keep_failed(apart, memory)) {
         return false;
     }
     // Where no list lasts, the guard has one of its own, without what contacts want.
     apart->is_for_guard = purpose != DR_APART_FOR_CONTACTS && apart->horizon == 1;
-    float reach = apart->is_for_guard ? apart->floor : dr_apart_reach(apart);
+    float reach = apart->doubt + (apart->is_for_guard ? apart->guarded : dr_apart_reach(apart));
     ++apart->search_count;
     apart->is_crowded = false;
     apart->has_list = list_cloths(apart, memory, pool, reach) && list_solids(apart, memory, pool);
@@ -376,11 +379,12 @@ bool dr_apart_refresh(dr_apart* apart, dr_memory* memory, dr_pool* pool, dr_apar
     if (apart->has_list && !is_too_long && apart->age < LONGEST_AGE && are_in_balls(apart)) {
         return true;
     }
-    bool is_done = list_all(apart, memory, pool, purpose);
-    if (is_done && apart->is_crowded && apart->horizon > 1) {
-        // Perhaps it looked too far ahead.
+    bool is_done = list_all(apart, memory, pool, purpose, true);
+    bool is_resting = purpose == DR_APART_FOR_CUT;
+    if (is_done && apart->is_crowded && (apart->horizon > 1 || purpose != DR_APART_FOR_GUARD)) {
+        // Perhaps it looked too far ahead or had too much room, or the frame should have moved.
         apart->has_list = false;
-        is_done = list_all(apart, memory, pool, purpose);
+        is_done = list_all(apart, memory, pool, is_resting ? DR_APART_FOR_GUARD : purpose, false);
     }
     return is_done;
 }

@@ -1,4 +1,5 @@
-// The guard on its own: substeps that it gives up, because they would have no end.
+// The guard on its own: substeps that it gives up, because they would have no end; that what comes
+// out does not depend on its lists.
 #include "../support.h"
 
 #include <string.h>
@@ -53,15 +54,20 @@ static void close_case(apart_case* w)
     ck_assert_uint_eq(w->memory.live_bytes, 0);
 }
 
-// Every vertex goes by up to `way` along each axis.
-static void throw_all(apart_case* w, float way)
+// Every vertex goes by up to `way` along each axis, at random.
+static void throw_by(apart_case* w, float way, uint32_t seed)
 {
     for (int v = 0; v < VERTICES; ++v) {
         for (int c = 0; c < 3; ++c) {
             w->apart.y[4 * v + c] =
-                w->apart.x[4 * v + c] + way * dr_random_signed(5, (uint32_t)(3 * v + c));
+                w->apart.x[4 * v + c] + way * dr_random_signed(seed, (uint32_t)(3 * v + c));
         }
     }
+}
+
+static void throw_all(apart_case* w, float way)
+{
+    throw_by(w, way, 5);
 }
 
 static void check_given_up(const apart_case* w, const float pin[3])
@@ -163,14 +169,80 @@ START_TEST(thick_cloth_is_not_given_up)
 }
 END_TEST
 
+// The next list is made anew, as if for so many substeps.
+static void renew_list(apart_case* w, int horizon)
+{
+    w->apart.has_list = w->apart.has_list && horizon == 0;
+    w->apart.age = horizon > 0 ? horizon : w->apart.age;
+}
+
+// A substep of a sheet that is shaken, every stage of it with a new list on demand. Returns the number
+// of contacts.
+static int shake(apart_case* w, uint32_t seed, int horizon)
+{
+    dr_apart* apart = &w->apart;
+    ck_assert(dr_apart_find_crossed(apart, &w->memory, NULL));
+    throw_by(w, 0.04f, seed);
+    memcpy(apart->y, apart->x, 3 * sizeof *apart->y); // the pin stays
+    renew_list(w, horizon);
+    ck_assert(dr_apart_touch(apart, &w->memory, NULL));
+    int contact_count = apart->contacts.count;
+    for (int sweep = 0; sweep < 4; ++sweep) {
+        dr_apart_resolve(apart);
+    }
+    for (int round = 0; round < 3; ++round) {
+        renew_list(w, horizon);
+        ck_assert(dr_apart_slide(apart, &w->memory, NULL, round == 0));
+    }
+    renew_list(w, horizon);
+    ck_assert(dr_apart_cut(apart, &w->memory, NULL));
+    ck_assert_int_eq(apart->pinched_count, 0);
+    ck_assert_int_eq(apart->crossed.count, 0);
+    dr_apart_commit(apart);
+    for (int v = 0; v < VERTICES; ++v) {
+        memcpy(apart->x + 4 * v, apart->y + 4 * v, 3 * sizeof *apart->x);
+    }
+    return contact_count;
+}
+
+// Lists that are carried along and lists for one, four, nine substeps, made in every stage: contacts,
+// pushes and cuts are the same.
+START_TEST(nothing_depends_on_lists)
+{
+    enum { cases = 4 };
+    const int horizons[cases] = {0, 1, 4, 9};
+    apart_case w[cases];
+    for (int i = 0; i < cases; ++i) {
+        open_case(&w[i]);
+        w[i].apart.recovery = 0.001f;
+        w[i].apart.h = 0.01f;
+    }
+    for (uint32_t substep = 0; substep < 16; ++substep) {
+        int contact_count = 0;
+        for (int i = 0; i < cases; ++i) {
+            int count = shake(&w[i], substep, horizons[i]);
+            contact_count = i > 0 ? contact_count : count;
+            ck_assert_int_eq(count, contact_count);
+            ck_assert_mem_eq(w[i].apart.y, w[0].apart.y, 4 * VERTICES * sizeof *w[0].apart.y);
+        }
+    }
+    ck_assert_int_gt(w[0].apart.cut_count, 0);
+    for (int i = 0; i < cases; ++i) {
+        close_case(&w[i]);
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite* suite = suite_create("apart");
     TCase* tests = tcase_create("apart");
+    tcase_set_timeout(tests, 60);
     tcase_add_test(tests, too_many_pairs_are_given_up);
     tcase_add_test(tests, what_was_given_up_goes_on);
     tcase_add_test(tests, what_is_undone_forgets_that_it_was_given_up);
     tcase_add_test(tests, thick_cloth_is_not_given_up);
+    tcase_add_test(tests, nothing_depends_on_lists);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }
