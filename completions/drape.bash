@@ -27,7 +27,7 @@ _drape_scenes()
 _drape_value()
 {
     case $1 in
-    -o) _drape_files "$2" ;;
+    -o | --films) _drape_files "$2" ;;
     --format) _drape_words 'pc2 mdd obj ply' "$2" ;;
     --method) _drape_words 'drape slide box sensor spring predict
         slide_paper box_paper predict_paper' "$2" ;;
@@ -65,7 +65,7 @@ _drape()
     info:-*) _drape_words '--method --set --help' "$word" ;;
     scenes:-*) _drape_words '--names --help' "$word" ;;
     convert:-*) _drape_words '--mesh --fps --help' "$word" ;;
-    bench:-*) _drape_words '-o --isa --quick --case --method --threads --commit --help' "$word" ;;
+    bench:-*) _drape_words '-o --isa --quick --case --method --threads --commit --films --help' "$word" ;;
     ccd:-*) _drape_words '--help' "$word" ;;
     plot:-*) _drape_words '-o --x --y --log --where --title --size --list --help' "$word" ;;
     render:-*) _drape_words '-o --frame --frames --size --samples --view --camera --target --fov

@@ -14,6 +14,7 @@
 static const char help[] =
     "usage: drape bench [NAME] [-o DIR] [--isa NAME] [--quick]\n"
     "       drape bench torture [--case CASE]... [--method NAME] [--threads N] [--commit TEXT]\n"
+    "                           [--films DIR]\n"
     "\n"
     "Runs a benchmark, or all of them, prints a table and writes CSV:\n"
     "\n"
@@ -45,6 +46,7 @@ static const char help[] =
     "  --method NAME  of torture: run them with another method\n"
     "  --threads N    of torture: step on this many threads; default all cores, at most 8\n"
     "  --commit TEXT  of torture: what the last column of its CSV says\n"
+    "  --films DIR    of torture: keep the files of each case in DIR/CASE, for `drape render`\n"
     "\n"
     "examples:\n"
     "  drape bench\n"
@@ -199,6 +201,7 @@ static int bench(const cli_command* command, int argc, char** argv)
         {"--threads", CLI_WHOLE, .value = &order.thread_count, .least = 1,
          .most = DRAPE_MAX_WORKERS},
         {"--commit", CLI_TEXT, .value = &order.commit},
+        {"--films", CLI_TEXT, .value = &order.films},
         {0},
     };
     const cli_operand operands[] = {{"NAME", &name, .is_needed = false}, {0}};

@@ -16,6 +16,7 @@ typedef struct cli_bench_order {
     int case_count;
     const char* method; // in place of `drape`, may be null
     const char* commit; // what is written into its CSV
+    const char* films;  // folder for the files of each case, may be null
     int thread_count;
     int* failed_count; // counts cases that did not hold
 } cli_bench_order;

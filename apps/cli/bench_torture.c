@@ -146,7 +146,8 @@ static bool run_cases(torture_row* rows, const cli_bench_order* order, drape_err
     const cli_torture_case* cases = cli_torture_cases(&case_count);
     cli_torture_order how = {.method = order->method != NULL ? order->method : "drape",
                              .thread_count = order->thread_count,
-                             .isa = order->isa};
+                             .isa = order->isa,
+                             .films = order->films};
     print_head();
     for (int i = 0; i < case_count; ++i) {
         if (!is_wanted(&cases[i], order)) {

@@ -8,6 +8,7 @@
 #include "check/inside.h"
 #include "core/vec_math.h"
 #include "io/file.h"
+#include "recorder.h"
 #include "scene/world.h"
 #include "scene_path.h"
 #include "verify.h"
@@ -77,13 +78,37 @@ static drape_scene* open_scene(const cli_torture_case* torture, const cli_tortur
 typedef struct torture_run {
     drape_scene* scene;
     cli_verify verify;
-    double mass; // kg
+    cli_recorder* recorder;   // null: no film is kept
+    char film[CLI_PATH_SIZE]; // its folder
+    double mass;              // kg
     cli_torture_result* result;
 } torture_run;
 
 static const dr_cloth* find_cloth(const torture_run* run, int index)
 {
     return dr_world_cloth(drape_scene_world(run->scene), drape_scene_cloth(run->scene, index));
+}
+
+static bool open_film(torture_run* run, const cli_torture_case* torture,
+                      const cli_torture_order* order, drape_error* error)
+{
+    if (order->films == NULL) {
+        return true;
+    }
+    int length = snprintf(run->film, sizeof run->film, "%s/%s", order->films, torture->name);
+    if (length >= (int)sizeof run->film) {
+        dr_error_set(error, DRAPE_ERROR_INPUT, "--films: the name is too long");
+        return false;
+    }
+    run->recorder = cli_recorder_open(run->scene, run->film, CLI_FORMAT_PC2, error);
+    return run->recorder != NULL;
+}
+
+static bool close_film(torture_run* run, drape_error* error)
+{
+    bool is_closed = run->recorder == NULL || cli_recorder_close(run->recorder, error);
+    run->recorder = NULL;
+    return is_closed;
 }
 
 static bool open_run(torture_run* run, const cli_torture_order* order, drape_error* error)
@@ -107,6 +132,9 @@ static bool open_run(torture_run* run, const cli_torture_order* order, drape_err
 
 static void close_run(torture_run* run)
 {
+    if (run->recorder != NULL) {
+        cli_recorder_discard(run->recorder);
+    }
     cli_verify_close(&run->verify);
     drape_scene_close(run->scene);
 }
@@ -128,7 +156,8 @@ static float find_furthest(torture_run* run)
 static bool look(torture_run* run, const drape_step_report* report, drape_error* error)
 {
     cli_torture_result* result = run->result;
-    if (!cli_verify_add(&run->verify, error)) {
+    if (!cli_verify_add(&run->verify, error) ||
+        (run->recorder != NULL && !cli_recorder_add(run->recorder, error))) {
         return false;
     }
     int64_t crossings = run->verify.crossings;
@@ -187,13 +216,15 @@ bool cli_torture_run(cli_torture_result* result, const cli_torture_case* torture
     }
     int frame_count = torture->frames > 0 ? torture->frames : drape_scene_frame_count(run.scene);
     drape_step_report report = {0};
-    bool going = open_run(&run, order, error) && look(&run, &report, error);
+    bool going = open_run(&run, order, error) && open_film(&run, torture, order, error) &&
+                 look(&run, &report, error);
     while (going && result->frame_count < frame_count && result->non_finite == 0) {
         report = drape_scene_step(run.scene);
         add_report(&run, &report);
         going = look(&run, &report, error);
     }
     result->inside = going ? count_inside(&run.verify) : 0;
+    going = going && close_film(&run, error);
     close_run(&run);
     return going;
 }

@@ -31,6 +31,7 @@ typedef struct cli_torture_order {
     const char* method;
     int thread_count;
     drape_isa isa;
+    const char* films; // folder that gets one with the files of each case; null: none are kept
 } cli_torture_order;
 
 typedef struct cli_torture_result {

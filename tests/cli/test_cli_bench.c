@@ -107,11 +107,16 @@ static void expect_torture_row(const cli_test_result* result, const char* row)
 
 START_TEST(torture_holds)
 {
-    const cli_test_result* result =
-        drape_done("bench torture --case table-21 --threads 1 -o results --commit abc");
+    const cli_test_result* result = drape_done(
+        "bench torture --case table-21 --threads 1 -o results --commit abc --films films");
     expect_words(result->out, "1 cases, 0 failed", "torture");
     expect_torture_row(result, "\ntable-21,table,21,21,441,0.002,20,90,0,0,0,0,-1,0,0,");
     expect_torture_row(result, ",holds,abc\n");
+    size_t size = 0;
+    free(test_file_read(in_folder("films/table-21/obstacle_top.obj"), &size));
+    char* film = test_file_read(in_folder("films/table-21/cloth.pc2"), &size);
+    ck_assert_uint_eq(size, 32 + 91 * 441 * 12);
+    free(film);
     // Another case beside it, at a commit with a long name: the first one stays as it was.
     char line[2200], name[2001];
     memset(name, 'x', sizeof name - 1);
