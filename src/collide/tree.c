@@ -195,8 +195,9 @@ static bool allocate(dr_tree* tree, dr_memory* memory)
     tree->reach = dr_new(memory, float, reach_count(tree));
     tree->triangle_of_place = dr_new_zeroed(memory, int32_t, places);
     tree->cut = dr_new(memory, int32_t, nodes);
-    bool is_done =
-        tree->nodes && tree->child && tree->reach && tree->triangle_of_place && tree->cut;
+    tree->span = dr_allocate(memory, dr_array_bytes(nodes, sizeof *tree->span));
+    bool is_done = tree->nodes && tree->child && tree->reach && tree->triangle_of_place &&
+                   tree->cut && tree->span;
     for (int k = 0; k < 3; ++k) {
         tree->corner[k] = dr_new_zeroed(memory, int32_t, places);
         is_done = is_done && tree->corner[k];
@@ -216,6 +217,23 @@ static void clear_boxes(dr_tree* tree)
     }
     for (int r = 0; r < 6; ++r) {
         tree->root[r] = -INFINITY;
+    }
+}
+
+static void set_spans(dr_tree* tree)
+{
+    for (int n = tree->node_count - 1; n >= 0; --n) {
+        int32_t least = INT32_MAX, greatest = -1;
+        for (int i = 0; i < tree->nodes[n].child_count; ++i) {
+            int32_t child = tree->child[n * tree->width + i];
+            bool is_leaf = tree->nodes[n].is_leaf;
+            int32_t lo = is_leaf ? tree->triangle_of_place[child] : tree->span[child][0];
+            int32_t hi = is_leaf ? tree->triangle_of_place[child] : tree->span[child][1];
+            least = lo < least ? lo : least;
+            greatest = hi > greatest ? hi : greatest;
+        }
+        tree->span[n][0] = least;
+        tree->span[n][1] = greatest;
     }
 }
 
@@ -258,6 +276,7 @@ bool dr_tree_create(dr_tree* tree, dr_memory* memory, const dr_tree_plan* plan,
         tree->nodes[tree->node_count].first = tree->triangle_count;
     }
     clear_boxes(tree);
+    set_spans(tree);
     cut_subtrees(tree);
     return true;
 }
@@ -280,6 +299,7 @@ void dr_tree_free(dr_tree* tree, dr_memory* memory)
     dr_delete(memory, tree->reach, reach_count(tree));
     dr_delete(memory, tree->triangle_of_place, places);
     dr_delete(memory, tree->cut, nodes);
+    dr_delete(memory, tree->span, nodes);
     for (int k = 0; k < 3; ++k) {
         dr_delete(memory, tree->corner[k], places);
         dr_delete(memory, tree->corner_key[k], places);

@@ -104,6 +104,7 @@ typedef struct dr_tree {
     int32_t* child;      // width per node: nodes of an inner one, places of a leaf
     float* reach;        // 6 rows of `width` per node: -lo.x -lo.y -lo.z hi.x hi.y hi.z
     float root[6];       // reach of all
+    int32_t (*span)[2];  // by node: least and greatest index of the triangles below it
 
     int32_t* triangle_of_place; // by place, as all that follow; room for eight more
     int32_t* corner[3];         // vertices of the triangle

@@ -33,6 +33,8 @@ typedef struct dr_query_kernels {
     // `is_any`: stops at the first hit, which need not be the nearest.
     bool (*ray)(const dr_tree* tree, const float* positions, int stride, const dr_tree_ray* ray,
                 bool is_any, dr_tree_ray_hit* hit);
+    bool (*nearest)(const dr_tree* tree, const float* positions, int stride,
+                    const dr_tree_near_query* query, dr_tree_near* near);
 } dr_query_kernels;
 
 const dr_query_kernels* dr_query_kernels_for(drape_isa isa);

@@ -33,3 +33,12 @@ bool dr_tree_ray_any(const dr_tree* tree, const float* positions, int stride,
     }
     return dr_query_kernels_for(tree->isa)->ray(tree, positions, stride, ray, true, &hit);
 }
+
+bool dr_tree_point_nearest(const dr_tree* tree, const float* positions, int stride,
+                           const dr_tree_near_query* query, dr_tree_near* near)
+{
+    if (tree->node_count == 0) {
+        return false;
+    }
+    return dr_query_kernels_for(tree->isa)->nearest(tree, positions, stride, query, near);
+}

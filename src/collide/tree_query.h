@@ -1,4 +1,4 @@
-// collide/tree_query.h: what of a tree meets a box or a ray.
+// collide/tree_query.h: what of a tree meets a box or a ray, and what is nearest to a point.
 //
 // Queries only read; any number of threads may ask at once.
 //
@@ -9,6 +9,7 @@
 #ifndef DR_TREE_QUERY_H
 #define DR_TREE_QUERY_H
 
+#include "collide/closest.h"
 #include "collide/tree.h"
 
 // Triangles whose boxes meet the closed box, in the order of the tree. Writes at most `capacity` of
@@ -36,5 +37,21 @@ bool dr_tree_ray_nearest(const dr_tree* tree, const float* positions, int stride
 // Whether anything is hit: for shadows.
 bool dr_tree_ray_any(const dr_tree* tree, const float* positions, int stride,
                      const dr_tree_ray* ray);
+
+// Of the triangles from `first` to before `end`.
+typedef struct dr_tree_near_query {
+    drape_vec3 point;
+    int32_t first, end;
+} dr_tree_near_query;
+
+typedef struct dr_tree_near {
+    int32_t triangle;
+    dr_closest closest; // of the point and this triangle
+} dr_tree_near;
+
+// The nearest triangle by dr_closest_point_triangle, to the bit; of several as near the one of least
+// index. The tree must be refit to the positions before. False when there is none.
+bool dr_tree_point_nearest(const dr_tree* tree, const float* positions, int stride,
+                           const dr_tree_near_query* query, dr_tree_near* near);
 
 #endif

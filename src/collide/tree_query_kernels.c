@@ -1,6 +1,7 @@
-// Box and ray queries, compiled once per instruction set.
+// Queries, compiled once per instruction set.
 #include <math.h>
 
+#include "collide/closest_lanes.h"
 #include "collide/tree_kernels.h"
 #include "collide/tree_lanes.h"
 #include "collide/tree_points.h"
@@ -35,6 +36,48 @@ static int box_query(const dr_tree* tree, const float reach[6], int32_t* triangl
     box_work work = {tree, {reach, 1}, triangles, capacity, 0};
     box_below(&work, 0);
     return work.count;
+}
+
+// --- The nearest first ---
+
+// Rows of a node for all eight lanes. Narrow nodes are few to a vector; `copy` has them spread.
+static inline const float* wide_rows(const dr_tree* tree, int node, float copy[48])
+{
+    const float* rows = dr_tree_rows(tree, node);
+    int width = tree->width, count = tree->nodes[node].child_count;
+    if (width == 8) {
+        return rows;
+    }
+    for (int r = 0; r < 6; ++r) {
+        for (int i = 0; i < 8; ++i) {
+            copy[8 * r + i] = i < count ? rows[r * width + i] : -INFINITY;
+        }
+    }
+    return copy;
+}
+
+// A node that is still to be looked at, and how far it is.
+typedef struct entry {
+    int32_t node;
+    float enter;
+} entry;
+
+// Each level leaves at most seven behind.
+enum { MOST_ENTRIES = DR_TREE_DEPTH * (DR_TREE_ARITY - 1) + 1 };
+
+// Pushes some of the children, the nearest last.
+static int push_children(const dr_tree* tree, int node, int bits, const float enter[8],
+                         entry* stack, int count)
+{
+    int bottom = count;
+    for (; bits; bits &= bits - 1) {
+        int i = dr_lowest_bit(bits), place = count++;
+        for (; place > bottom && stack[place - 1].enter < enter[i]; --place) {
+            stack[place] = stack[place - 1];
+        }
+        stack[place] = (entry){tree->child[node * tree->width + i], enter[i]};
+    }
+    return count;
 }
 
 // --- Rays ---
@@ -86,18 +129,8 @@ static ray_work ray_begin(const dr_tree* tree, const float* positions, int strid
 // Where the ray enters the children of a node, a bit for each that it meets.
 static inline int meet_ray(const ray_work* work, int node, float enter[8])
 {
-    const float* rows = dr_tree_rows(work->tree, node);
-    int width = work->tree->width, count = work->tree->nodes[node].child_count;
     float copy[48];
-    // Narrow nodes are few to a vector; spread them over the lanes of a wide one.
-    if (width < 8) {
-        for (int r = 0; r < 6; ++r) {
-            for (int i = 0; i < 8; ++i) {
-                copy[8 * r + i] = i < count ? rows[r * width + i] : -INFINITY;
-            }
-        }
-        rows = copy;
-    }
+    const float* rows = wide_rows(work->tree, node, copy);
     dr_f8 near = dr_f8_set(work->t_min), far = dr_f8_set(work->t_max);
     for (int c = 0; c < 3; ++c) {
         dr_f8 origin = dr_f8_set(work->origin[c]), inverse = dr_f8_set(work->inverse[c]);
@@ -110,7 +143,7 @@ static inline int meet_ray(const ray_work* work, int node, float enter[8])
     near = dr_f8_mul(near, dr_f8_set(1.0f - SLACK));
     far = dr_f8_mul(far, dr_f8_set(1.0f + SLACK));
     dr_f8_store(enter, near);
-    return ~dr_f8_bits(dr_f8_less(far, near)) & ((1 << count) - 1);
+    return ~dr_f8_bits(dr_f8_less(far, near)) & work->tree->nodes[node].lanes;
 }
 
 // A corner of eight triangles, seen from the origin along the ray.
@@ -175,31 +208,10 @@ static void meet_triangles(ray_work* work, int node, int bits)
     keep_nearest(work, first, bits & ~dr_f8_bits(outside), t, weights);
 }
 
-typedef struct entry {
-    int32_t node;
-    float enter;
-} entry;
-
-// Pushes the children that the ray meets, the nearest last.
-static int push_children(const dr_tree* tree, int node, int bits, const float enter[8],
-                         entry* stack, int count)
-{
-    int bottom = count;
-    for (; bits; bits &= bits - 1) {
-        int i = dr_lowest_bit(bits), place = count++;
-        for (; place > bottom && stack[place - 1].enter < enter[i]; --place) {
-            stack[place] = stack[place - 1];
-        }
-        stack[place] = (entry){tree->child[node * tree->width + i], enter[i]};
-    }
-    return count;
-}
-
 static bool ray_query(const dr_tree* tree, const float* positions, int stride,
                       const dr_tree_ray* ray, bool is_any, dr_tree_ray_hit* hit)
 {
-    // Each level leaves at most seven behind.
-    entry stack[DR_TREE_DEPTH * (DR_TREE_ARITY - 1) + 1];
+    entry stack[MOST_ENTRIES];
     ray_work work = ray_begin(tree, positions, stride, ray, hit);
     int count = 1;
     stack[0] = (entry){0, 0.0f};
@@ -219,5 +231,132 @@ static bool ray_query(const dr_tree* tree, const float* positions, int stride,
     return work.is_hit;
 }
 
+// --- Points ---
+
+typedef struct near_work {
+    const dr_tree* tree;
+    const float* positions;
+    int stride;
+    const dr_tree_near_query* query;
+    float lo[3], hi[3]; // a box around the point, as large as distances may be off
+    dr_tree_near* near; // the best so far
+} near_work;
+
+// Closest points are off by up to 5e-7 of the longest way between two of the four, which is no
+// longer than two ways from the point to the far end of the tree (collide/closest.h).
+static near_work near_begin(const dr_tree* tree, const float* positions, int stride,
+                            const dr_tree_near_query* query, dr_tree_near* near)
+{
+    const float share = 0x1p-19f, p[3] = {query->point.x, query->point.y, query->point.z};
+    near_work work = {
+        .tree = tree, .positions = positions, .stride = stride, .query = query, .near = near};
+    float squared = 0.0f;
+    for (int c = 0; c < 3; ++c) {
+        float far = fmaxf(p[c] + tree->root[c], tree->root[c + 3] - p[c]);
+        squared += far * far;
+    }
+    float slack = share * sqrtf(squared);
+    for (int c = 0; c < 3; ++c) {
+        work.lo[c] = p[c] - slack;
+        work.hi[c] = p[c] + slack;
+    }
+    *near = (dr_tree_near){.triangle = -1, .closest = {.squared = INFINITY}};
+    return work;
+}
+
+// Squares of the distances to the children of a node, a bit for each that is not too far.
+static inline int near_children(const near_work* work, int node, float enter[8])
+{
+    float copy[48];
+    const float* rows = wide_rows(work->tree, node, copy);
+    dr_f8 sum = dr_f8_zero();
+    for (int c = 0; c < 3; ++c) {
+        dr_f8 below = dr_f8_add(dr_f8_load(rows + 8 * c), dr_f8_set(work->hi[c]));
+        dr_f8 above = dr_f8_sub(dr_f8_set(work->lo[c]), dr_f8_load(rows + 8 * (c + 3)));
+        dr_f8 gap = dr_f8_max(dr_f8_max(dr_f8_neg(below), above), dr_f8_zero());
+        sum = dr_f8_add(sum, dr_f8_mul(gap, gap));
+    }
+    dr_f8_store(enter, sum);
+    int far = dr_f8_bits(dr_f8_less(dr_f8_set(work->near->closest.squared), sum));
+    return ~far & work->tree->nodes[node].lanes;
+}
+
+static bool is_nearer(const dr_tree_near* near, float squared, int32_t triangle)
+{
+    float best = near->closest.squared;
+    return squared < best || (squared == best && triangle < near->triangle);
+}
+
+static void near_triangles(near_work* work, int node, int bits)
+{
+    const dr_tree* tree = work->tree;
+    int first = tree->nodes[node].first;
+    dr_v8 corner[3];
+    for (int k = 0; k < 3; ++k) {
+        corner[k] = dr_points_gather(work->positions, work->stride, tree->corner[k] + first);
+    }
+    drape_vec3 p = work->query->point;
+    dr_closest8 closest =
+        dr_closest8_point_triangle(dr_v8_set(p.x, p.y, p.z), corner[0], corner[1], corner[2]);
+    float squared[8], w[3][8];
+    dr_f8_store(squared, closest.squared);
+    dr_f8_store(w[0], closest.w0);
+    dr_f8_store(w[1], closest.w1);
+    dr_f8_store(w[2], closest.w2);
+    for (; bits; bits &= bits - 1) {
+        int i = dr_lowest_bit(bits);
+        int32_t t = tree->triangle_of_place[first + i];
+        if (is_nearer(work->near, squared[i], t)) {
+            *work->near = (dr_tree_near){t, {squared[i], {w[0][i], w[1][i], w[2][i]}}};
+        }
+    }
+}
+
+// Other parts of what the tree is over may be nearer than all that is asked for.
+static bool has_asked_for(const near_work* work, int node)
+{
+    const int32_t* span = work->tree->span[node];
+    return span[0] < work->query->end && span[1] >= work->query->first;
+}
+
+// Those of a leaf that are asked for.
+static int asked_for(const near_work* work, int node, int bits)
+{
+    const int32_t* triangles = work->tree->triangle_of_place + work->tree->nodes[node].first;
+    int asked = 0;
+    for (; bits; bits &= bits - 1) {
+        int i = dr_lowest_bit(bits);
+        bool is_asked = triangles[i] >= work->query->first && triangles[i] < work->query->end;
+        asked |= (int)is_asked << i;
+    }
+    return asked;
+}
+
+static bool nearest_query(const dr_tree* tree, const float* positions, int stride,
+                          const dr_tree_near_query* query, dr_tree_near* near)
+{
+    entry stack[MOST_ENTRIES];
+    near_work work = near_begin(tree, positions, stride, query, near);
+    int count = 1;
+    stack[0] = (entry){0, 0.0f};
+    while (count > 0) {
+        entry top = stack[--count];
+        if (top.enter > near->closest.squared || !has_asked_for(&work, top.node)) {
+            continue;
+        }
+        float enter[8];
+        int bits = near_children(&work, top.node, enter);
+        if (!tree->nodes[top.node].is_leaf) {
+            count = push_children(tree, top.node, bits, enter, stack, count);
+            continue;
+        }
+        bits = asked_for(&work, top.node, bits);
+        if (bits) {
+            near_triangles(&work, top.node, bits);
+        }
+    }
+    return near->triangle >= 0;
+}
+
 const dr_query_kernels DR_KERNEL(dr_query_kernels);
-const dr_query_kernels DR_KERNEL(dr_query_kernels) = {box_query, ray_query};
+const dr_query_kernels DR_KERNEL(dr_query_kernels) = {box_query, ray_query, nearest_query};

@@ -1,4 +1,4 @@
-// Box and ray queries against the slow truth.
+// Queries against the slow truth.
 #include "collide/tree_query.h"
 
 #include "tree_case_test.h"
@@ -240,6 +240,71 @@ START_TEST(sheets_are_watertight)
 }
 END_TEST
 
+// --- Points ---
+
+static dr_tree_near slow_nearest(const dr_tree_near_query* query)
+{
+    dr_tree_near near = {-1, {INFINITY, {0, 0, 0}}};
+    for (int t = query->first; t < query->end; ++t) {
+        const int32_t* corner = cloth.mesh.triangles[t];
+        dr_closest closest = dr_closest_point_triangle(query->point, vertex_at(corner[0]),
+                                                       vertex_at(corner[1]), vertex_at(corner[2]));
+        if (closest.squared < near.closest.squared) {
+            near = (dr_tree_near){t, closest};
+        }
+    }
+    return near;
+}
+
+// Vertices and points between two, where several triangles are as near; all around; very near; so far
+// off that rounding decides. Every third asks for some of the triangles only.
+static dr_tree_near_query near_number(uint32_t q)
+{
+    uint32_t vertices = (uint32_t)cloth.mesh.vertex_count;
+    drape_vec3 a = vertex_at((int)(q * 7 % vertices)), b = vertex_at((int)(q * 11 % vertices));
+    const drape_vec3 points[5] = {a, dr_lerp(a, b, 0.5f), dr_add(a, random_vec(5, q, 3.0f)),
+                                  dr_add(a, random_vec(6, q, 1e-5f)), random_vec(7, q, 3e3f)};
+    int count = cloth.mesh.triangle_count, first = count / 3;
+    bool is_part = q % 3 == 0;
+    return (dr_tree_near_query){points[q % 5], is_part ? first : 0, is_part ? 2 * first : count};
+}
+
+// To the bit, also of those that tie, whatever the tree, the instruction set and the stride.
+static void check_nearest(const float* packed)
+{
+    for (uint32_t q = 0; q < 600; ++q) {
+        dr_tree_near_query query = near_number(q);
+        dr_tree_near expected = slow_nearest(&query), near;
+        const float* positions = q % 2 ? cloth.start : packed;
+        ck_assert(dr_tree_point_nearest(&tree, positions, q % 2 ? 4 : 3, &query, &near));
+        ck_assert_int_eq(near.triangle, expected.triangle);
+        ck_assert_mem_eq(&near, &expected, sizeof near);
+    }
+}
+
+START_TEST(the_nearest_is_found)
+{
+    set_case(_i);
+    dr_motion still = {.start = cloth.start, .stride = 4};
+    float* packed = malloc(sizeof(float[3]) * (size_t)cloth.mesh.vertex_count);
+    for (int i = 0; i < 3 * cloth.mesh.vertex_count; ++i) {
+        packed[i] = cloth.start[i / 3 * 4 + i % 3];
+    }
+    // In boxes that are too large, then in those that just fit.
+    check_nearest(packed);
+    dr_tree_refit(&tree, NULL, &still);
+    for (int isa = DRAPE_ISA_PLAIN; isa <= DRAPE_ISA_WASM; ++isa) {
+        tree.isa = dr_isa_resolve((drape_isa)isa);
+        check_nearest(packed);
+    }
+    dr_tree_near_query none = {{0, 0, 0}, 5, 5};
+    dr_tree_near near;
+    ck_assert(!dr_tree_point_nearest(&tree, cloth.start, 4, &none, &near));
+    free(packed);
+    clear_case();
+}
+END_TEST
+
 START_TEST(nothing_meets_nothing)
 {
     dr_tree_plan plan = {0};
@@ -251,6 +316,9 @@ START_TEST(nothing_meets_nothing)
     ck_assert_int_eq(dr_tree_box_query(&tree, ray.origin, ray.direction, NULL, 0), 0);
     ck_assert(!dr_tree_ray_nearest(&tree, NULL, 4, &ray, &hit));
     ck_assert(!dr_tree_ray_any(&tree, NULL, 4, &ray));
+    dr_tree_near_query query = {ray.origin, 0, 1};
+    dr_tree_near near;
+    ck_assert(!dr_tree_point_nearest(&tree, NULL, 4, &query, &near));
     dr_tree_free(&tree, &memory);
     ck_assert_uint_eq(memory.live_bytes, 0);
 }
@@ -263,6 +331,7 @@ int main(void)
     tcase_add_loop_test(tests, rays_find_the_nearest, 0, case_count);
     tcase_add_loop_test(tests, all_trees_see_the_same, 0, test_cloth_count);
     tcase_add_loop_test(tests, sheets_are_watertight, 0, builder_count);
+    tcase_add_loop_test(tests, the_nearest_is_found, 0, case_count);
     tcase_add_test(tests, nothing_meets_nothing);
     Suite* suite = suite_create("tree_query");
     suite_add_tcase(suite, tests);
