@@ -1,6 +1,7 @@
 // Which way leads out of a solid, and how far it is.
 #include <math.h>
 
+#include "collide/tree_query.h"
 #include "contact/body.h"
 #include "scene/apart_exit_parts.h"
 
@@ -58,25 +59,18 @@ static bool is_of(const dr_exit_solid* s, int triangle)
     return triangle >= s->first_triangle && triangle < s->first_triangle + s->triangle_count;
 }
 
-// The nearest triangle whose box is within `reach`, or -1.
-static int find_nearest(const dr_exit_solid* s, drape_vec3 x, float reach, dr_closest* best)
+// The nearest triangle: its number among all.
+static int find_nearest(const dr_exit_solid* s, drape_vec3 x, dr_closest* closest)
 {
     const dr_apart* apart = s->apart;
-    drape_vec3 r = {reach, reach, reach}, t[3];
-    int count = dr_apart_list_solids(apart, dr_sub(x, r), dr_add(x, r)), nearest = -1;
-    best->squared = INFINITY;
-    for (int i = 0; i < count; ++i) {
-        if (!is_of(s, apart->near_solids[i])) {
-            continue;
-        }
-        dr_exit_corners(apart, apart->near_solids[i], apart->x, t);
-        dr_closest closest = dr_closest_point_triangle(x, t[0], t[1], t[2]);
-        if (closest.squared < best->squared) {
-            *best = closest;
-            nearest = apart->near_solids[i];
-        }
-    }
-    return nearest;
+    int before = apart->sheets->triangle_count, first = s->first_triangle - before;
+    const float* positions = apart->x + 4 * (size_t)apart->sheets->vertex_count;
+    dr_tree_near_query query = {x, first, first + s->triangle_count};
+    dr_tree_near near;
+    bool is_found = dr_tree_point_nearest(&apart->solid_tree, positions, 4, &query, &near);
+    // Of places that are not finite nothing is near.
+    *closest = is_found ? near.closest : (dr_closest){INFINITY, {1.0f, 0.0f, 0.0f}};
+    return is_found ? before + near.triangle : s->first_triangle;
 }
 
 static dr_apart_aim aim_in_body(const dr_exit_solid* s, drape_vec3 x)
@@ -84,13 +78,7 @@ static dr_apart_aim aim_in_body(const dr_exit_solid* s, drape_vec3 x)
     const dr_apart* apart = s->apart;
     drape_vec3 t[3], ends[3];
     dr_closest best;
-    float reach = apart->edge_length;
-    int nearest = find_nearest(s, x, reach, &best);
-    while (best.squared > reach * reach && reach < 1e12f) {
-        reach *= 2.0f;
-        nearest = find_nearest(s, x, reach, &best);
-    }
-    nearest = nearest >= 0 ? nearest : s->first_triangle;
+    int nearest = find_nearest(s, x, &best);
     dr_exit_corners(apart, nearest, apart->x, t);
     dr_exit_corners(apart, nearest, apart->y, ends);
     drape_vec3 at = dr_exit_weighted(t, best.weight), n = dr_sub(at, x);
