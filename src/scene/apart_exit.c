@@ -94,17 +94,42 @@ static bool lead_hung(dr_apart_exits* exits, dr_memory* memory, const dr_exit_pa
 static bool pass_on(dr_apart_exits* exits, dr_memory* memory, const dr_exit_patch* p,
                     const dr_exit_member* member, drape_vec3 way)
 {
-    float near = 4.0f * exits->way, length = dr_exit_ray(p->solid, member->place, way, near);
-    if (!dr_exit_is_vertex(member) || !(length <= near)) {
-        return true;
+    enum { steps = 4 };
+    bool done = true;
+    for (int i = 0; i < p->group.count && done && dr_exit_is_vertex(member); ++i) {
+        const dr_exit_solid* solid = &p->group.solids[i];
+        bool is_ahead = false, is_in = dr_apart_is_in(p->apart, member->vertex[0], solid->number);
+        for (int k = 1; k <= steps && !is_in && !is_ahead; ++k) {
+            drape_vec3 at = dr_add(member->place, dr_scale(way, (float)k * exits->way));
+            is_ahead = dr_exit_is_in(solid, at);
+        }
+        dr_pair* drawn = is_ahead ? dr_array_push(memory, &exits->drawn, sizeof *drawn) : NULL;
+        done = !is_ahead || drawn;
+        if (drawn) {
+            *drawn = (dr_pair){solid->number, member->vertex[0]};
+        }
     }
-    drape_vec3 at = dr_add(member->place, dr_scale(way, length + exits->way));
-    const dr_exit_solid* other = dr_exit_find_other(p, at);
-    dr_pair* drawn = other ? dr_array_push(memory, &exits->drawn, sizeof *drawn) : NULL;
-    if (drawn) {
-        *drawn = (dr_pair){other->number, member->vertex[0]};
+    return done;
+}
+
+// What is pressed against solids on the way goes along, and comes into them.
+static bool lead_shadow(dr_apart_exits* exits, dr_memory* memory, const dr_exit_patch* p,
+                        drape_vec3 way, dr_cloth* const* cloths)
+{
+    const float near = 8.0f * exits->way;
+    bool done = true;
+    for (int i = 0; i < p->shadow_count && done; ++i) {
+        int v = p->shadow[i];
+        dr_exit_member member = p->members[0];
+        member = (dr_exit_member){
+            -1,        member.solid, {v, v, v}, {1.0f, 0.0f, 0.0f}, dr_exit_place(p->apart->x, v),
+            member.aim};
+        member.aim.distance = exits->way;
+        bool is_near = dr_exit_ray_through(&p->group, member.place, way, near, near) > 0.0f;
+        done = add_exit(exits, memory, p->apart, &member, way, false, cloths) &&
+               (!is_near || dr_exit_draw(p, memory, &exits->drawn, v));
     }
-    return !other || drawn;
+    return done;
 }
 
 static bool lead_patch(dr_apart_exits* exits, dr_memory* memory, dr_exit_patch* p,
@@ -124,6 +149,8 @@ static bool lead_patch(dr_apart_exits* exits, dr_memory* memory, dr_exit_patch* 
                (!way.is_found || pass_on(exits, memory, p, member, normal));
     }
     done = done && (!way.is_drawn || dr_exit_draw_smaller(p, memory, &exits->drawn));
+    done = done && lead_shadow(exits, memory, p, way.normal, cloths);
+    dr_exit_leave_shadow(p);
     dr_exit_leave_rest(p, &rest);
     return done;
 }
@@ -138,20 +165,20 @@ static void note_touched(const dr_apart_exits* exits, dr_apart* apart)
     }
 }
 
-// All that is in one solid.
-static bool lead_out(dr_apart_exits* exits, dr_memory* memory, const dr_exit_solid* solid,
-                     dr_apart* apart, dr_cloth* const* cloths)
+// All that is in the solids of a group.
+static bool lead_out(dr_apart_exits* exits, dr_memory* memory, dr_exit_group group, dr_apart* apart,
+                     dr_cloth* const* cloths)
 {
+    bool done = dr_exit_list_members(exits, memory, &group);
     dr_exit_patch all = {.apart = apart,
-                         .solid = solid,
-                         .solids = exits->solids.data,
-                         .solid_count = exits->solids.count,
+                         .group = group,
                          .aims = exits->aims.data,
                          .numbers = exits->numbers.data,
                          .members = exits->members.data,
                          .count = exits->members.count,
+                         .shadow = exits->shadow.data,
+                         .is_in_shadow = exits->is_in_shadow.data,
                          .ring = &exits->ring};
-    bool done = true;
     note_touched(exits, apart);
     for (int first = 0, count; first < all.count && done; first += count) {
         dr_exit_number(&all, first);
@@ -199,20 +226,32 @@ static bool reserve(dr_apart_exits* exits, dr_memory* memory, int count)
     if (is_first) {
         memset(exits->numbers.data, 0xff, sizeof(int32_t) * (size_t)count);
     }
+    is_first = exits->is_in_shadow.capacity == 0;
+    if (!dr_apart_reserve(memory, &exits->is_in_shadow, sizeof(uint8_t), count)) {
+        return false;
+    }
+    if (is_first) {
+        memset(exits->is_in_shadow.data, 0, (size_t)count);
+    }
     return dr_apart_reserve(memory, &exits->flooded, sizeof(int32_t), count) &&
+           dr_apart_reserve(memory, &exits->shadow, sizeof(int32_t), count) &&
            dr_apart_reserve(memory, &exits->aims, sizeof(dr_apart_aim), count);
 }
 
+// Those that are still, or the others, behind those that are listed.
 static bool list_solids(dr_apart_exits* exits, dr_memory* memory, const dr_apart_solids* solids,
-                        const drape_world* world, const dr_apart* apart)
+                        const drape_world* world, const dr_apart* apart, bool are_still)
 {
-    exits->solids.count = 0;
     for (int i = 0; i < solids->count && apart->solids; ++i) {
-        dr_exit_solid* solid = dr_array_push(memory, &exits->solids, sizeof *solid);
-        if (!solid) {
+        dr_exit_solid solid = dr_exit_solid_of(solids, world, apart, i);
+        if (apart->is_open[i] || solid.is_still != are_still) {
+            continue;
+        }
+        dr_exit_solid* place = dr_array_push(memory, &exits->solids, sizeof *place);
+        if (!place) {
             return false;
         }
-        *solid = dr_exit_solid_of(solids, world, apart, i);
+        *place = solid;
     }
     return true;
 }
@@ -221,19 +260,20 @@ bool dr_apart_exits_find(dr_apart_exits* exits, const dr_apart_solids* solids, d
                          dr_apart* apart, dr_cloth* const* cloths)
 {
     dr_memory* memory = &world->memory;
-    exits->exits.count = exits->drawn.count = 0;
+    exits->exits.count = exits->drawn.count = exits->solids.count = 0;
     if (apart->inside.count == 0 && apart->crossed.count == 0) {
         return true;
     }
     bool done = reserve(exits, memory, apart->sheets->vertex_count) &&
-                list_solids(exits, memory, solids, world, apart);
-    for (int i = 0, first = 0, last = 0; i < exits->solids.count && done; ++i) {
-        const dr_pair* inside = apart->inside.data;
-        for (first = last; last < apart->inside.count && inside[last].a == i; ++last) {
-        }
-        const dr_exit_solid* solid = (const dr_exit_solid*)exits->solids.data + i;
-        done = dr_exit_list_members(exits, memory, solid, first, last) &&
-               lead_out(exits, memory, solid, apart, cloths);
+                list_solids(exits, memory, solids, world, apart, true);
+    int still_count = exits->solids.count;
+    done = done && list_solids(exits, memory, solids, world, apart, false);
+    const dr_exit_solid* all = exits->solids.data;
+    if (done && still_count > 0) {
+        done = lead_out(exits, memory, (dr_exit_group){all, still_count}, apart, cloths);
+    }
+    for (int i = still_count; i < exits->solids.count && done; ++i) {
+        done = lead_out(exits, memory, (dr_exit_group){all + i, 1}, apart, cloths);
     }
     return done && note_drawn(exits, memory, apart);
 }
@@ -297,6 +337,8 @@ void dr_apart_exits_free(dr_apart_exits* exits, dr_memory* memory)
     dr_array_free(memory, &exits->numbers, sizeof(int32_t));
     dr_array_free(memory, &exits->flooded, sizeof(int32_t));
     dr_array_free(memory, &exits->members, sizeof(dr_exit_member));
+    dr_array_free(memory, &exits->shadow, sizeof(int32_t));
+    dr_array_free(memory, &exits->is_in_shadow, sizeof(uint8_t));
     dr_array_free(memory, &exits->aims, sizeof(dr_apart_aim));
     dr_array_free(memory, &exits->solids, sizeof(dr_exit_solid));
     dr_array_free(memory, &exits->ring, sizeof(drape_vec3));

@@ -25,6 +25,11 @@ dr_exit_solid dr_exit_solid_of(const dr_apart_solids* solids, const drape_world*
 bool dr_exit_is_in(const dr_exit_solid* s, drape_vec3 x)
 {
     const dr_obstacle* o = s->obstacle;
+    bool is_near = x.x >= o->lo[0] && x.x <= o->hi[0] && x.y >= o->lo[1] && x.y <= o->hi[1] &&
+                   x.z >= o->lo[2] && x.z <= o->hi[2];
+    if (!is_near) {
+        return false;
+    }
     if (o->body) {
         return dr_apart_solids_is_in_body(s->solids, s->apart, s->number, x);
     }
@@ -42,7 +47,7 @@ static dr_apart_aim aim_in_shape(const dr_exit_solid* s, drape_vec3 x)
     drape_vec3 normal, local = dr_matrix_apply_transposed(o->rotation, dr_sub(x, o->place));
     float distance = dr_shape_distance(&o->terms, local, &normal);
     return (dr_apart_aim){-distance, dr_matrix_apply(o->rotation, normal),
-                          dr_add(o->shift, dr_matrix_apply(o->turn, local))};
+                          dr_add(o->shift, dr_matrix_apply(o->turn, local)), true};
 }
 
 // The normal of a triangle on the other side of it.
@@ -86,7 +91,7 @@ static dr_apart_aim aim_in_body(const dr_exit_solid* s, drape_vec3 x)
     // From nearby the difference has lost its direction.
     bool is_near = distance < 1e-4f * dr_length(dr_sub(t[1], t[0]));
     return (dr_apart_aim){distance, is_near ? normal_from(x, t) : dr_normalize(n),
-                          dr_sub(dr_exit_weighted(ends, best.weight), at)};
+                          dr_sub(dr_exit_weighted(ends, best.weight), at), true};
 }
 
 dr_apart_aim dr_exit_aim(const dr_exit_solid* s, drape_vec3 x)
@@ -154,4 +159,118 @@ static float ray_in_body(const dr_exit_solid* s, drape_vec3 x, drape_vec3 way, f
 float dr_exit_ray(const dr_exit_solid* s, drape_vec3 x, drape_vec3 way, float most)
 {
     return s->obstacle->body ? ray_in_body(s, x, way, most) : ray_in_shape(s, x, way, most);
+}
+
+// --- Of a group ---
+
+static const float LITTLE = 1e-4f;
+
+int dr_exit_find_in(const dr_exit_group* group, drape_vec3 x, int but)
+{
+    int found = -1;
+    for (int i = 0; i < group->count && found < 0; ++i) {
+        found = i != but && dr_exit_is_in(&group->solids[i], x) ? i : -1;
+    }
+    return found;
+}
+
+// Out of one solid, then out of what one has come into by that, and so on.
+static dr_apart_aim aim_by(const dr_exit_group* group, int solid, drape_vec3 x)
+{
+    enum { most_solids = 6 };
+    dr_apart_aim first = dr_exit_aim(&group->solids[solid], x), aim = first;
+    drape_vec3 at = x;
+    int other = solid;
+    for (int i = 0; i < most_solids && other >= 0; ++i) {
+        aim = i == 0 ? first : dr_exit_aim(&group->solids[other], at);
+        at = dr_add(at, dr_scale(aim.normal, fmaxf(aim.distance, 0.0f) + LITTLE));
+        other = group->count > 1 ? dr_exit_find_in(group, at, other) : -1;
+        if (i == 0 && other < 0) {
+            return first;
+        }
+    }
+    drape_vec3 way = dr_sub(at, x);
+    return (dr_apart_aim){dr_length(way), dr_normalize(way), first.carried, other < 0};
+}
+
+dr_apart_aim dr_exit_aim_out(const dr_exit_group* group, int solid, drape_vec3 x)
+{
+    dr_apart_aim best = aim_by(group, solid, x);
+    for (int i = 0; i < group->count; ++i) {
+        if (i != solid && dr_exit_is_in(&group->solids[i], x)) {
+            dr_apart_aim aim = aim_by(group, i, x);
+            bool is_better = aim.is_out && (!best.is_out || aim.distance < best.distance);
+            best = is_better ? aim : best;
+        }
+    }
+    return best;
+}
+
+float dr_exit_ray_out(const dr_exit_group* group, int solid, drape_vec3 x, drape_vec3 way,
+                      float most)
+{
+    enum { most_solids = 8 };
+    float length = dr_exit_ray(&group->solids[solid], x, way, most);
+    for (int i = 0; i < most_solids && length <= most; ++i) {
+        drape_vec3 at = dr_add(x, dr_scale(way, length + LITTLE));
+        solid = group->count > 1 ? dr_exit_find_in(group, at, solid) : -1;
+        if (solid < 0) {
+            return length;
+        }
+        length += LITTLE + dr_exit_ray(&group->solids[solid], at, way, most);
+    }
+    return INFINITY;
+}
+
+// --- From outside ---
+
+// How far it is to an analytic solid: by its distance, again and again.
+static float meet_shape(const dr_exit_solid* s, drape_vec3 x, drape_vec3 way, float most)
+{
+    enum { steps = 24 };
+    const dr_obstacle* o = s->obstacle;
+    drape_vec3 from = dr_matrix_apply_transposed(o->rotation, dr_sub(x, o->place)), normal;
+    drape_vec3 along = dr_matrix_apply_transposed(o->rotation, way);
+    float at = 0.0f;
+    for (int i = 0; i < steps && at <= most; ++i) {
+        float distance = dr_shape_distance(&o->terms, dr_add(from, dr_scale(along, at)), &normal);
+        if (distance < 0.0f) {
+            return at;
+        }
+        at += distance + LITTLE;
+    }
+    return INFINITY;
+}
+
+static bool is_beyond(const dr_exit_solid* s, drape_vec3 x, drape_vec3 end)
+{
+    const float *lo = s->obstacle->lo, *hi = s->obstacle->hi;
+    const float a[3] = {x.x, x.y, x.z}, b[3] = {end.x, end.y, end.z};
+    bool is = false;
+    for (int c = 0; c < 3; ++c) {
+        is |= fmaxf(a[c], b[c]) < lo[c] || fminf(a[c], b[c]) > hi[c];
+    }
+    return is;
+}
+
+float dr_exit_ray_through(const dr_exit_group* group, drape_vec3 x, drape_vec3 way, float reach,
+                          float most)
+{
+    drape_vec3 end = dr_add(x, dr_scale(way, reach));
+    float first = INFINITY;
+    int met = -1;
+    for (int i = 0; i < group->count; ++i) {
+        const dr_exit_solid* s = &group->solids[i];
+        if (is_beyond(s, x, end)) {
+            continue;
+        }
+        float at = s->obstacle->body ? ray_in_body(s, x, way, reach) : meet_shape(s, x, way, reach);
+        met = at < first ? i : met;
+        first = fminf(at, first);
+    }
+    if (!(first <= reach)) {
+        return 0.0f;
+    }
+    drape_vec3 at = dr_add(x, dr_scale(way, first + LITTLE));
+    return first + LITTLE + dr_exit_ray_out(group, met, at, way, most);
 }

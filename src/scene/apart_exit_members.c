@@ -4,14 +4,20 @@
 #include "contact/body.h"
 #include "scene/apart_exit_parts.h"
 
-static bool add_vertex(dr_apart_exits* exits, dr_memory* memory, const dr_exit_solid* solid, int v)
+static bool add_vertex(dr_apart_exits* exits, dr_memory* memory, const dr_exit_group* group,
+                       int solid, int v)
 {
+    int32_t* numbers = exits->numbers.data;
+    if (numbers[v] != DR_EXIT_OUTSIDE) { // it is in another solid, too
+        return true;
+    }
     dr_exit_member* member = dr_array_push(memory, &exits->members, sizeof *member);
     if (member) {
-        drape_vec3 place = dr_exit_place(solid->apart->x, v);
-        *member =
-            (dr_exit_member){-1, {v, v, v}, {1.0f, 0.0f, 0.0f}, place, dr_exit_aim(solid, place)};
+        drape_vec3 place = dr_exit_place(group->solids[solid].apart->x, v);
+        *member = (dr_exit_member){
+            -1, solid, {v, v, v}, {1.0f, 0.0f, 0.0f}, place, dr_exit_aim_out(group, solid, place)};
         ((dr_apart_aim*)exits->aims.data)[v] = member->aim;
+        numbers[v] = DR_EXIT_INSIDE;
     }
     return member != NULL;
 }
@@ -39,6 +45,17 @@ static int add_piercings(const drape_vec3 a[3], const drape_vec3 b[3], float sum
         }
     }
     return count;
+}
+
+bool dr_exit_find_crossing(const dr_apart* apart, dr_pair pair, drape_vec3* place)
+{
+    drape_vec3 a[3], b[3];
+    float weight[3] = {0.0f, 0.0f, 0.0f};
+    dr_exit_corners(apart, pair.a, apart->x, a);
+    dr_exit_corners(apart, pair.b, apart->x, b);
+    int count = add_piercings(a, b, weight);
+    *place = dr_scale(dr_exit_weighted(a, weight), 1.0f / (float)(count > 0 ? count : 1));
+    return count > 0;
 }
 
 // The middle of what a triangle and a solid have in common, by its crossed pairs.
@@ -81,8 +98,10 @@ static bool is_round(const dr_exit_solid* solid)
     return !o->body && !(solid->apart->edge_length > longest * dr_shape_roundness(&o->shape));
 }
 
-static bool list_points(dr_array* members, dr_memory* memory, const dr_exit_solid* solid)
+static bool list_points(dr_array* members, dr_memory* memory, const dr_exit_group* group,
+                        int number)
 {
+    const dr_exit_solid* solid = &group->solids[number];
     const dr_apart* apart = solid->apart;
     const dr_pair* pairs = apart->crossed.data;
     for (int i = 0, end; i < apart->crossed.count; i = end) {
@@ -100,20 +119,34 @@ static bool list_points(dr_array* members, dr_memory* memory, const dr_exit_soli
             return false;
         }
         *member = point;
-        member->aim = dr_exit_aim(solid, point.place);
+        member->solid = number;
+        member->aim = dr_exit_aim_out(group, number, point.place);
     }
     return true;
 }
 
-bool dr_exit_list_members(dr_apart_exits* exits, dr_memory* memory, const dr_exit_solid* solid,
-                          int first, int last)
+static bool list_vertices(dr_apart_exits* exits, dr_memory* memory, const dr_exit_group* group,
+                          int number)
 {
+    const dr_exit_solid* solid = &group->solids[number];
     const dr_pair* inside = solid->apart->inside.data;
     bool done = true;
-    exits->members.count = 0;
-    for (int i = first; i < last && done; ++i) {
-        done = add_vertex(exits, memory, solid, inside[i].b);
+    for (int i = 0; i < solid->apart->inside.count && done; ++i) {
+        done =
+            inside[i].a != solid->number || add_vertex(exits, memory, group, number, inside[i].b);
     }
-    return done && (is_round(solid) || solid->apart->is_open[solid->number] ||
-                    list_points(&exits->members, memory, solid));
+    return done;
+}
+
+bool dr_exit_list_members(dr_apart_exits* exits, dr_memory* memory, const dr_exit_group* group)
+{
+    bool done = true;
+    exits->members.count = 0;
+    for (int i = 0; i < group->count && done; ++i) {
+        done = list_vertices(exits, memory, group, i);
+    }
+    for (int i = 0; i < group->count && done; ++i) {
+        done = is_round(&group->solids[i]) || list_points(&exits->members, memory, group, i);
+    }
+    return done;
 }

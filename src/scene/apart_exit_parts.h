@@ -4,6 +4,7 @@
 //     apart_exit_members  what is in a solid
 //     apart_exit_patch    patches of it, and what hangs on them outside
 //     apart_exit_way      the way that a patch goes
+//     apart_exit_shadow   what goes along, because it would be pressed against solids
 //     apart_exit_aim      ways out of a solid, and how far they are
 #ifndef DR_APART_EXIT_PARTS_H
 #define DR_APART_EXIT_PARTS_H
@@ -22,7 +23,14 @@ typedef struct dr_exit_solid {
     float turn;                         // 1: the normals of its triangles point outwards; else -1
 } dr_exit_solid;
 
-// Of vertices of cloths, while one solid is looked at.
+// Solids that are left together, as if they were one: all that are still, or one that is led. (What
+// is pressed into solids that are led comes out between them when they part.)
+typedef struct dr_exit_group {
+    const dr_exit_solid* solids;
+    int count;
+} dr_exit_group;
+
+// Of vertices of cloths, while one group is looked at.
 enum {
     DR_EXIT_OUTSIDE = -1,
     DR_EXIT_INSIDE = -2,
@@ -33,16 +41,17 @@ enum {
     DR_EXIT_BESIDE = 3,  // touched, of the patch
 };
 
-// What is in a solid and hangs together.
+// What is in solids of a group and hangs together.
 typedef struct dr_exit_patch {
     dr_apart* apart;
-    const dr_exit_solid* solid;
-    const dr_exit_solid* solids; // all of them
-    int solid_count;
+    dr_exit_group group;
     int32_t* numbers;         // by vertex of cloths
-    const dr_apart_aim* aims; // by vertex of cloths, of those that are in the solid
+    const dr_apart_aim* aims; // by vertex of cloths, of those that are in the group
     dr_exit_member* members;
     int count;
+    int32_t* shadow;       // vertices that go along (apart_exit_shadow.c)
+    uint8_t* is_in_shadow; // by vertex of cloths
+    int shadow_count;
     float deepest;
     float smaller_size; // of the parts of the sheet beyond the patch but for the largest, m; else 0
     dr_array* ring;     // drape_vec3: normals of the solid where the sheet goes through its
@@ -73,16 +82,28 @@ bool dr_exit_is_in(const dr_exit_solid* solid, drape_vec3 place);
 dr_apart_aim dr_exit_aim(const dr_exit_solid* solid, drape_vec3 place);
 // How far it is along another way; above `most` it may be infinite.
 float dr_exit_ray(const dr_exit_solid* solid, drape_vec3 place, drape_vec3 way, float most);
+// The same for a group: the nearest ways out of one after the other, and how far it is out of all
+// solids that one comes through. The place is in the one with the number `solid`.
+dr_apart_aim dr_exit_aim_out(const dr_exit_group* group, int solid, drape_vec3 place);
+float dr_exit_ray_out(const dr_exit_group* group, int solid, drape_vec3 place, drape_vec3 way,
+                      float most);
+// How far it is from a place outside through the first solid that is met within `reach`, and those
+// that one comes into by that; 0 when none is met.
+float dr_exit_ray_through(const dr_exit_group* group, drape_vec3 place, drape_vec3 way, float reach,
+                          float most);
+// A solid of the group that a place is in and that is not `but`, or -1.
+int dr_exit_find_in(const dr_exit_group* group, drape_vec3 place, int but);
 // How many ways it takes to a triangle; infinite when it is not met. `weight` of its second and third
 // corner.
 float dr_exit_meet(drape_vec3 place, drape_vec3 way, const drape_vec3 triangle[3], float weight[2]);
 
 // --- apart_exit_members.c ---
 
-// Lists what is in a solid into `exits->members`; those of its vertices that are in it are the pairs
-// from `first` to `last` of those inside. False when memory is short.
-bool dr_exit_list_members(dr_apart_exits* exits, dr_memory* memory, const dr_exit_solid* solid,
-                          int first, int last);
+// Lists what is in the solids of a group into `exits->members`, vertices once. False when memory is
+// short.
+bool dr_exit_list_members(dr_apart_exits* exits, dr_memory* memory, const dr_exit_group* group);
+// The middle of what a crossed pair of triangles has in common. False when rounding hides it.
+bool dr_exit_find_crossing(const dr_apart* apart, dr_pair pair, drape_vec3* place);
 
 // --- apart_exit_patch.c ---
 
@@ -105,6 +126,8 @@ dr_exit_rest dr_exit_list_rest(dr_exit_patch* patch, int32_t* vertices);
 void dr_exit_leave_rest(const dr_exit_patch* patch, const dr_exit_rest* rest);
 // Lists what hangs on the patch beyond the solid into `drawn`. False when memory is short.
 bool dr_exit_draw_smaller(const dr_exit_patch* patch, dr_memory* memory, dr_array* drawn);
+// The same for one vertex.
+bool dr_exit_draw(const dr_exit_patch* patch, dr_memory* memory, dr_array* drawn, int v);
 
 // --- apart_exit_way.c ---
 
@@ -117,8 +140,12 @@ typedef struct dr_exit_way {
 // False when memory is short.
 bool dr_exit_find_way(dr_exit_patch* patch, dr_memory* memory, dr_exit_way* way);
 
-// Another solid that a place is in, of those that are still, or null.
-const dr_exit_solid* dr_exit_find_other(const dr_exit_patch* patch, drape_vec3 place);
+// --- apart_exit_shadow.c ---
+
+// Lists what would be pressed against solids if the patch went so far. Returns how far all of it has to
+// go; infinity when that is further than `most`, or held by a pin.
+float dr_exit_cast_shadow(dr_exit_patch* patch, drape_vec3 way, float length, float most);
+void dr_exit_leave_shadow(dr_exit_patch* patch);
 
 // --- For all ---
 

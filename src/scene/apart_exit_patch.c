@@ -87,14 +87,12 @@ void dr_exit_leave_patch(const dr_exit_patch* p)
 
 // --- What hangs on a patch ---
 
-// Whether the solid is between the ends of an edge of a triangle.
-static bool is_cut(const dr_exit_patch* p, int triangle, int v, int w)
+// Whether a solid is between the ends of an edge of a triangle.
+static bool is_cut_by(const dr_exit_patch* p, int solid, int triangle, int v, int w)
 {
     const dr_apart* apart = p->apart;
-    int count = 0;
-    const dr_pair* crossed = apart->is_crossed[triangle]
-                                 ? dr_apart_crossed_in(apart, triangle, p->solid->number, &count)
-                                 : NULL;
+    int count;
+    const dr_pair* crossed = dr_apart_crossed_in(apart, triangle, solid, &count);
     drape_vec3 from = dr_exit_place(apart->x, v), way = dr_sub(dr_exit_place(apart->x, w), from);
     bool is_met = false;
     for (int i = 0; i < count && !is_met; ++i) {
@@ -104,6 +102,15 @@ static bool is_cut(const dr_exit_patch* p, int triangle, int v, int w)
         is_met = dr_exit_meet(from, way, t, weight) <= 1.0f;
     }
     return is_met;
+}
+
+static bool is_cut(const dr_exit_patch* p, int triangle, int v, int w)
+{
+    bool is = false;
+    for (int i = 0; i < p->group.count && !is && p->apart->is_crossed[triangle]; ++i) {
+        is = is_cut_by(p, p->group.solids[i].number, triangle, v, w);
+    }
+    return is;
 }
 
 static bool is_outside(const dr_exit_patch* p, int v)
@@ -189,23 +196,32 @@ void dr_exit_leave_rest(const dr_exit_patch* p, const dr_exit_rest* rest)
     }
 }
 
+// All solids of the group let a vertex pass.
+bool dr_exit_draw(const dr_exit_patch* p, dr_memory* memory, dr_array* drawn, int v)
+{
+    bool done = true;
+    for (int i = 0; i < p->group.count && done; ++i) {
+        dr_pair* pair = dr_array_push(memory, drawn, sizeof *pair);
+        done = pair != NULL;
+        if (done) {
+            *pair = (dr_pair){p->group.solids[i].number, v};
+        }
+    }
+    return done;
+}
+
 bool dr_exit_draw_smaller(const dr_exit_patch* p, dr_memory* memory, dr_array* drawn)
 {
-    for (int i = 0; i < p->count; ++i) {
+    bool done = true;
+    for (int i = 0; i < p->count && done; ++i) {
         const dr_exit_member* member = &p->members[i];
         int near_count;
         const int32_t* near = dr_exit_triangles(p, member, &near_count);
-        for (int k = 0; k < 3 * near_count; ++k) {
+        for (int k = 0; k < 3 * near_count && done; ++k) {
             int v = p->apart->triangles[near[k / 3]][k % 3];
-            if (p->numbers[v] != DR_EXIT_OUTSIDE) {
-                continue;
-            }
-            dr_pair* pair = dr_array_push(memory, drawn, sizeof *pair);
-            if (!pair) {
-                return false;
-            }
-            *pair = (dr_pair){p->solid->number, v};
+            bool is_out = p->numbers[v] == DR_EXIT_OUTSIDE || p->numbers[v] == DR_EXIT_BESIDE;
+            done = !is_out || dr_exit_draw(p, memory, drawn, v);
         }
     }
-    return true;
+    return done;
 }

@@ -11,7 +11,7 @@
 #include "scene/apart_exit_parts.h"
 
 // Ways that are tried for a patch, members that they are tried with.
-enum { MOST_WAYS = 12, MOST_TRIED = 16 };
+enum { FIXED_WAYS = 14, MOST_WAYS = 12 + FIXED_WAYS, MOST_TRIED = 16 };
 
 // --- Triangles of the patch ---
 
@@ -65,66 +65,41 @@ static bool would_tear_at(const dr_exit_patch* p, const dr_exit_member* member)
     return is_torn;
 }
 
-// Whether the nearest way leads against the solid where triangles of the member go through its
+// Whether the surface of the group is where a pair crosses, and not the inside of another solid.
+static bool is_on_surface(const dr_exit_patch* p, int solid, dr_pair pair)
+{
+    drape_vec3 place;
+    return p->group.count < 2 || !dr_exit_find_crossing(p->apart, pair, &place) ||
+           dr_exit_find_in(&p->group, place, solid) < 0;
+}
+
+static drape_vec3 outwards(const dr_exit_patch* p, int solid, int triangle)
+{
+    return dr_scale(normal_of(p->apart, triangle), p->group.solids[solid].turn);
+}
+
+// Whether the nearest way leads against the solids where triangles of the member go through their
 // surface: a post is not left sideways.
 static bool is_blocked(const dr_exit_patch* p, const dr_exit_member* member)
 {
     const float against = -0.15f, most_share = 0.15f;
     int near_count, blocked = 0, total = 0;
     const int32_t* near = dr_exit_triangles(p, member, &near_count);
-    for (int k = 0; k < near_count; ++k) {
-        int count;
-        const dr_pair* crossed = dr_apart_crossed_in(p->apart, near[k], p->solid->number, &count);
+    for (int k = 0; k < near_count * p->group.count; ++k) {
+        int count, solid = k % p->group.count;
+        const dr_pair* crossed = dr_apart_crossed_in(p->apart, near[k / p->group.count],
+                                                     p->group.solids[solid].number, &count);
         for (int i = 0; i < count; ++i) {
-            float along = dr_dot(normal_of(p->apart, crossed[i].b), member->aim.normal);
-            blocked += along * p->solid->turn < against;
+            bool is_on = is_on_surface(p, solid, crossed[i]);
+            float along = dr_dot(outwards(p, solid, crossed[i].b), member->aim.normal);
+            blocked += is_on && along < against;
+            total += is_on;
         }
-        total += count;
     }
     return (float)blocked > most_share * (float)total;
 }
 
-// --- Other solids ---
-
-// What is pressed into solids that are led comes out between them when they part.
-const dr_exit_solid* dr_exit_find_other(const dr_exit_patch* p, drape_vec3 place)
-{
-    const dr_exit_solid* found = NULL;
-    int count = p->solid->is_still ? p->solid_count : 0;
-    for (int i = 0; i < count && !found; ++i) {
-        const dr_exit_solid* s = &p->solids[i];
-        bool can_be = s != p->solid && s->is_still && !p->apart->is_open[s->number];
-        found = can_be && dr_exit_is_in(s, place) ? s : NULL;
-    }
-    return found;
-}
-
-// How far it is out of the solid, and of those that one comes into by that.
-static float way_out(const dr_exit_patch* p, drape_vec3 place, drape_vec3 way, float most)
-{
-    enum { most_solids = 4 };
-    const float little = 1e-4f;
-    float length = dr_exit_ray(p->solid, place, way, most);
-    for (int i = 0; i < most_solids && length <= most; ++i) {
-        drape_vec3 at = dr_add(place, dr_scale(way, length + little));
-        const dr_exit_solid* other = dr_exit_find_other(p, at);
-        if (!other) {
-            return length;
-        }
-        length += little + dr_exit_ray(other, at, way, most);
-    }
-    return INFINITY;
-}
-
 // --- What tears ---
-
-static bool leads_into_another(const dr_exit_patch* p, const dr_exit_member* member)
-{
-    const float little = 1e-4f;
-    float length = member->aim.distance + little;
-    return dr_exit_find_other(p, dr_add(member->place, dr_scale(member->aim.normal, length))) !=
-           NULL;
-}
 
 static bool are_beside(const dr_exit_member* a, const dr_exit_member* b)
 {
@@ -155,7 +130,7 @@ static bool would_tear(const dr_exit_patch* p)
     bool is_torn = would_tear_points(p);
     for (int i = 0; i < p->count && !is_torn; ++i) {
         const dr_exit_member* member = &p->members[i];
-        is_torn = is_blocked(p, member) || leads_into_another(p, member) ||
+        is_torn = !member->aim.is_out || is_blocked(p, member) ||
                   (dr_exit_is_vertex(member) && would_tear_at(p, member));
     }
     return is_torn;
@@ -177,16 +152,20 @@ static bool is_to_largest(const dr_exit_patch* p, int triangle, int of_solid, dr
     return is_to;
 }
 
-static bool add_to_ring(dr_exit_patch* p, dr_memory* memory, int triangle)
+static bool add_to_ring(dr_exit_patch* p, dr_memory* memory, int solid, int triangle)
 {
     int count;
-    const dr_pair* crossed = dr_apart_crossed_in(p->apart, triangle, p->solid->number, &count);
+    const dr_pair* crossed =
+        dr_apart_crossed_in(p->apart, triangle, p->group.solids[solid].number, &count);
     for (int i = 0; i < count; ++i) {
+        if (!is_on_surface(p, solid, crossed[i])) {
+            continue;
+        }
         drape_vec3* normal = dr_array_push(memory, p->ring, sizeof *normal);
         if (!normal) {
             return false;
         }
-        *normal = dr_scale(normal_of(p->apart, crossed[i].b), p->solid->turn);
+        *normal = outwards(p, solid, crossed[i].b);
         if (is_to_largest(p, triangle, crossed[i].b, *normal)) {
             p->to_largest = dr_add(p->to_largest, *normal);
         }
@@ -202,8 +181,9 @@ static bool list_ring(dr_exit_patch* p, dr_memory* memory)
     for (int i = 0; i < p->count && done; ++i) {
         int count;
         const int32_t* near = dr_exit_triangles(p, &p->members[i], &count);
-        for (int k = 0; k < count && done; ++k) {
-            done = !is_own(p, &p->members[i], near[k]) || add_to_ring(p, memory, near[k]);
+        for (int k = 0; k < count * p->group.count && done; ++k) {
+            int triangle = near[k / p->group.count], solid = k % p->group.count;
+            done = !is_own(p, &p->members[i], triangle) || add_to_ring(p, memory, solid, triangle);
         }
     }
     return done;
@@ -258,8 +238,9 @@ static float try_way(const dr_exit_patch* p, drape_vec3 way, float most)
     int step = 1 + (p->count - 1) / MOST_TRIED;
     float longest = 0.0f;
     for (int i = 0; i < p->count && longest <= most; i += step) {
-        float length = way_out(p, p->members[i].place, way, 1.01f * most);
-        longest = fmaxf(longest, length);
+        const dr_exit_member* member = &p->members[i];
+        longest = fmaxf(
+            longest, dr_exit_ray_out(&p->group, member->solid, member->place, way, 1.01f * most));
     }
     return longest;
 }
@@ -286,11 +267,25 @@ static int add_both(drape_vec3 way, drape_vec3* ways)
     return 2;
 }
 
+// Along the axes, and between all three: where nothing about the patch says where to go.
+static int list_fixed(drape_vec3 ways[FIXED_WAYS])
+{
+    const float a = 0.57735f;
+    int count = 0;
+    count += add_both((drape_vec3){0.0f, 1.0f, 0.0f}, ways + count);
+    count += add_both((drape_vec3){1.0f, 0.0f, 0.0f}, ways + count);
+    count += add_both((drape_vec3){0.0f, 0.0f, 1.0f}, ways + count);
+    for (int i = 0; i < 4; ++i) {
+        count += add_both((drape_vec3){i & 1 ? a : -a, a, i & 2 ? a : -a}, ways + count);
+    }
+    return count;
+}
+
 // Both ways along the solid and across the patch, then nearest ways of some of its members, the
 // deepest one first.
 static int list_ways(const dr_exit_patch* p, drape_vec3 ways[MOST_WAYS])
 {
-    int count = 0, deepest = 0, step = 1 + (p->count - 1) / (MOST_WAYS - 5);
+    int count = 0, deepest = 0, step = 1 + (p->count - 1) / (MOST_WAYS - FIXED_WAYS - 5);
     drape_vec3 across = mean_normal(p);
     if (dr_dot(across, across) > 0.0f) {
         count += p->ring->count > 0 ? add_both(along_ring(p, across), ways) : 0;
@@ -303,7 +298,7 @@ static int list_ways(const dr_exit_patch* p, drape_vec3 ways[MOST_WAYS])
     for (int i = 0; i < p->count; i += step) {
         ways[count++] = p->members[i].aim.normal;
     }
-    return count;
+    return count + list_fixed(ways + count);
 }
 
 // The shortest of them, if it is shorter than `most`. Returns how far it is, or infinity.
@@ -325,12 +320,18 @@ static float choose_way(const dr_exit_patch* p, const drape_vec3* ways, int coun
     return found ? least : INFINITY;
 }
 
-// From one end of the solid to the other, or a guess.
+// From one end of the solids that the patch is in to the other, or a guess.
 static float size_of(const dr_exit_patch* p)
 {
-    const dr_obstacle* o = p->solid->obstacle;
-    drape_vec3 size = {o->hi[0] - o->lo[0], o->hi[1] - o->lo[1], o->hi[2] - o->lo[2]};
-    float length = dr_length(size);
+    float lo[3] = {INFINITY, INFINITY, INFINITY}, hi[3] = {-INFINITY, -INFINITY, -INFINITY};
+    for (int i = 0; i < p->count; ++i) {
+        const dr_obstacle* o = p->group.solids[p->members[i].solid].obstacle;
+        for (int c = 0; c < 3; ++c) {
+            lo[c] = fminf(lo[c], o->lo[c]);
+            hi[c] = fmaxf(hi[c], o->hi[c]);
+        }
+    }
+    float length = dr_length((drape_vec3){hi[0] - lo[0], hi[1] - lo[1], hi[2] - lo[2]});
     return isfinite(length) ? length : 50.0f * p->deepest;
 }
 
@@ -346,7 +347,32 @@ static float draw_through(const dr_exit_patch* p, float most, drape_vec3* way)
     return length < most ? length : INFINITY;
 }
 
-// What would be torn goes out by an open way, however far that is; or through, if that is less far.
+// The same, with what is pressed against solids on the way.
+static float choose_shadowed(dr_exit_patch* p, const drape_vec3* ways, int count, float most,
+                             drape_vec3* way)
+{
+    const float dearer = 1.5f; // to go through solids
+    float least = most;
+    int best = -1;
+    for (int i = 0; i < count; ++i) {
+        float length = dr_exit_cast_shadow(p, ways[i], try_way(p, ways[i], least), least);
+        length *= p->shadow_count > 0 || !is_open(p, ways[i]) ? dearer : 1.0f;
+        if (length < (best >= 0 ? 0.999f * least : least)) {
+            least = length;
+            best = i;
+        }
+    }
+    dr_exit_leave_shadow(p);
+    if (best < 0) {
+        return INFINITY;
+    }
+    *way = ways[best];
+    dr_exit_cast_shadow(p, *way, try_way(p, *way, most), most);
+    return least;
+}
+
+// What would be torn goes out by an open way, however far that is, or through solids with what is in
+// its way, if that is less far.
 bool dr_exit_find_way(dr_exit_patch* p, dr_memory* memory, dr_exit_way* way)
 {
     const float longer = 2.0f;
@@ -356,10 +382,16 @@ bool dr_exit_find_way(dr_exit_patch* p, dr_memory* memory, dr_exit_way* way)
         return false;
     }
     int count = list_ways(p, ways);
-    float most = would_tear(p) ? size_of(p) : longer * p->deepest;
+    bool is_torn = would_tear(p);
+    float most = is_torn ? size_of(p) : longer * p->deepest;
     float open = choose_way(p, ways, count, most, true, &way->normal);
     way->is_drawn = p->smaller_size > 0.0f && isfinite(draw_through(p, open, &way->normal));
-    way->is_found = way->is_drawn || isfinite(open) ||
+    way->is_found = way->is_drawn || isfinite(open);
+    if (is_torn && !way->is_drawn) {
+        way->is_found |= isfinite(choose_shadowed(p, ways, count, longer * most, &way->normal));
+        way->is_drawn = way->is_found && !is_open(p, way->normal);
+    }
+    way->is_found = way->is_found ||
                     isfinite(choose_way(p, ways, count, longer * p->deepest, false, &way->normal));
     return true;
 }

@@ -122,12 +122,89 @@ START_TEST(what_starts_across_comes_out)
 }
 END_TEST
 
+// --- Several solids that go through each other ---
+
+// Around the middle of a level sheet of 1 m; a radius of 0 is none.
+typedef struct group_start {
+    const char* name;
+    start solids[3];
+    float floor; // height of a floor, or 0: none
+    int frames;  // after which nothing crosses
+} group_start;
+
+static const group_start group_starts[] = {
+    // Above the sheet is one ball, below it another one: it goes around a waist.
+    {"two balls",
+     {{.kind = DRAPE_SHAPE_SPHERE, .size = {0.2f, 0, 0}, .middle = {0.01f, 0.14f, 0.02f}},
+      {.kind = DRAPE_SHAPE_SPHERE, .size = {0.2f, 0, 0}, .middle = {-0.03f, -0.13f, 0.01f}}},
+     0,
+     45},
+    {"ball, capsule and box",
+     {{.kind = DRAPE_SHAPE_SPHERE, .size = {0.15f, 0, 0}, .middle = {-0.1f, 0.08f, 0}},
+      {.kind = DRAPE_SHAPE_CAPSULE,
+       .size = {0.1f, 0.5f, 0},
+       .middle = {0.05f, -0.04f, 0.02f},
+       .degrees = {30, 0, 60}},
+      {.kind = DRAPE_SHAPE_BOX,
+       .size = {0.3f, 0.4f, 0.15f},
+       .middle = {0.02f, 0.03f, 0.1f},
+       .degrees = {20, 40, 10}}},
+     0,
+     60},
+    // All ways but up lead into the floor, and around the patch the ball is above the sheet.
+    {"ball in a floor",
+     {{.kind = DRAPE_SHAPE_SPHERE, .size = {0.2f, 0, 0}, .middle = {0.01f, 0.1f, 0.02f}}},
+     -0.04f,
+     60},
+    {"box on its edge in a floor",
+     {{.kind = DRAPE_SHAPE_BOX,
+       .size = {0.3f, 0.3f, 0.3f},
+       .middle = {0.03f, 0.1f, 0.01f},
+       .degrees = {0, 0, 45}}},
+     -0.03f,
+     60},
+};
+
+START_TEST(what_starts_across_several_comes_out)
+{
+    const group_start* s = &group_starts[_i];
+    drape_world_def def = drape_world_defaults();
+    ck_assert(drape_method_by_name("drape", &def.method));
+    def.thickness = 0.001f;
+    drape_world* world = drape_world_create(&def);
+    drape_cloth_id cloth =
+        add_square(world, SIZE, COLUMNS, vec(0.0f, 0.0f, 0.0f), vec(0.0f, 0.0f, 0.0f));
+    drape_collider_id solids[3];
+    int count = 0;
+    for (; count < 3 && s->solids[count].size.x > 0.0f; ++count) {
+        solids[count] = add_solid(world, &s->solids[count]);
+        ck_assert_int_gt((int)crossings(world, cloth, solids[count]), 0);
+    }
+    if (s->floor != 0.0f) {
+        drape_collider_add_plane(world, vec(0.0f, s->floor, 0.0f), vec(0.0f, 1.0f, 0.0f));
+    }
+    drape_step_report report = {0};
+    for (int frame = 0; frame < s->frames; ++frame) {
+        report = drape_world_step(world, STEP);
+        ck_assert_msg(report.max_stretch < 0.5f, "%s: stretched by %g in frame %d", s->name,
+                      (double)report.max_stretch, frame);
+    }
+    ck_assert_msg(report.crossed_count == 0, "%s: %d cross", s->name, report.crossed_count);
+    for (int i = 0; i < count; ++i) {
+        ck_assert_int_eq((int)crossings(world, cloth, solids[i]), 0);
+    }
+    drape_world_destroy(world);
+}
+END_TEST
+
 int main(void)
 {
     Suite* suite = suite_create("guarded_starts");
     TCase* tcase = tcase_create("starts");
     tcase_add_loop_test(tcase, what_starts_across_comes_out, 0,
                         (int)(sizeof starts / sizeof starts[0]));
+    tcase_add_loop_test(tcase, what_starts_across_several_comes_out, 0,
+                        (int)(sizeof group_starts / sizeof group_starts[0]));
     suite_add_tcase(suite, tcase);
     return run_suite(suite);
 }
