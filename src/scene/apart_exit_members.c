@@ -90,7 +90,8 @@ static bool has_corner_inside_or_pinned(const dr_exit_solid* solid, int triangle
     return has;
 }
 
-// Contacts hold vertices high enough above what is round for triangles of such edges to be clear of it.
+// Contacts hold vertices high enough above what is round for triangles of such edges to be clear of it,
+// unless those of another solid push them back.
 static bool is_round(const dr_exit_solid* solid)
 {
     const float longest = 1.25f; // against the radius: contacts hold points of longer edges
@@ -146,7 +147,8 @@ bool dr_exit_list_members(dr_apart_exits* exits, dr_memory* memory, const dr_exi
         done = list_vertices(exits, memory, group, i);
     }
     for (int i = 0; i < group->count && done; ++i) {
-        done = is_round(&group->solids[i]) || list_points(&exits->members, memory, group, i);
+        done = (group->count < 2 && is_round(&group->solids[i])) ||
+               list_points(&exits->members, memory, group, i);
     }
     return done;
 }
