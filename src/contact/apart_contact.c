@@ -165,8 +165,8 @@ static float distance_at(const dr_apart* apart, dr_apart_kind kind, const int32_
 }
 
 // Whether a pair comes nearer than `reach` between x and y. `distance` is that at x, `left` what is
-// certainly left of it on the way. Goes ahead as far as it takes at least to come so near; what has
-// not by then passes by.
+// certainly left of it on the way. Goes ahead as far as it takes at least to come so near, sixteen times;
+// what has not come near by then is taken to pass by, and left to the guard.
 static bool comes_near(const dr_apart* apart, dr_apart_kind kind, const int32_t vertex[4],
                        float distance, float left, float reach)
 {
