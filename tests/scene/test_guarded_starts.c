@@ -93,19 +93,26 @@ static int64_t crossings(drape_world* world, drape_cloth_id cloth, drape_collide
     return v.self + v.obstacle;
 }
 
-START_TEST(what_starts_across_comes_out)
+// A level sheet, and a floor if its height is not 0.
+static drape_world* sheet_world(float height, drape_cloth_id* cloth)
 {
-    const start* s = &starts[_i];
     drape_world_def def = drape_world_defaults();
     ck_assert(drape_method_by_name("drape", &def.method));
     def.thickness = 0.001f;
     drape_world* world = drape_world_create(&def);
-    drape_cloth_id cloth =
-        add_square(world, SIZE, COLUMNS, vec(0.0f, 0.0f, 0.0f), vec(0.0f, 0.0f, 0.0f));
-    drape_collider_id solid = add_solid(world, s);
-    if (s->floor != 0.0f) {
-        drape_collider_add_plane(world, vec(0.0f, s->floor, 0.0f), vec(0.0f, 1.0f, 0.0f));
+    *cloth = add_square(world, SIZE, COLUMNS, vec(0.0f, 0.0f, 0.0f), vec(0.0f, 0.0f, 0.0f));
+    if (height != 0.0f) {
+        drape_collider_add_plane(world, vec(0.0f, height, 0.0f), vec(0.0f, 1.0f, 0.0f));
     }
+    return world;
+}
+
+START_TEST(what_starts_across_comes_out)
+{
+    const start* s = &starts[_i];
+    drape_cloth_id cloth;
+    drape_world* world = sheet_world(s->floor, &cloth);
+    drape_collider_id solid = add_solid(world, s);
     ck_assert_msg(drape_collider_is_valid(world, solid), "%s", drape_world_error(world));
     ck_assert_int_gt((int)crossings(world, cloth, solid), 0);
     for (int frame = 0; frame < s->frames + 15; ++frame) {
@@ -168,20 +175,13 @@ static const group_start group_starts[] = {
 START_TEST(what_starts_across_several_comes_out)
 {
     const group_start* s = &group_starts[_i];
-    drape_world_def def = drape_world_defaults();
-    ck_assert(drape_method_by_name("drape", &def.method));
-    def.thickness = 0.001f;
-    drape_world* world = drape_world_create(&def);
-    drape_cloth_id cloth =
-        add_square(world, SIZE, COLUMNS, vec(0.0f, 0.0f, 0.0f), vec(0.0f, 0.0f, 0.0f));
+    drape_cloth_id cloth;
+    drape_world* world = sheet_world(s->floor, &cloth);
     drape_collider_id solids[3];
     int count = 0;
     for (; count < 3 && s->solids[count].size.x > 0.0f; ++count) {
         solids[count] = add_solid(world, &s->solids[count]);
         ck_assert_int_gt((int)crossings(world, cloth, solids[count]), 0);
-    }
-    if (s->floor != 0.0f) {
-        drape_collider_add_plane(world, vec(0.0f, s->floor, 0.0f), vec(0.0f, 1.0f, 0.0f));
     }
     drape_step_report report = {0};
     for (int frame = 0; frame < s->frames; ++frame) {
