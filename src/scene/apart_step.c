@@ -131,20 +131,37 @@ static bool note_pushed(dr_world_apart* a)
 }
 
 // Brings yarns to the strain limit of their fabric: all of them, or those that hang on what solids
-// have pushed, which then does not yield.
-static void limit_stretch(drape_world* world, bool of_pushed)
+// have pushed, which then does not yield. False when none was longer.
+static bool limit_stretch(drape_world* world, bool of_pushed)
 {
     enum { passes = 8, passes_of_pushed = 32 };
     const float shrink_speed = 20.0f; // strain in a second
     dr_world_apart* a = world->apart;
     if (world->def.method.model != DRAPE_MODEL_XPBD) {
-        return;
+        return false;
     }
     dr_apart_gather(a, false, a->apart.y);
     dr_stretch_ends ends = {a->apart.x, a->apart.y, shrink_speed * world->substep.h,
                             of_pushed ? a->apart.is_pushed : NULL};
-    if (dr_stretch_limit(&a->limits, &ends, of_pushed ? passes_of_pushed : passes)) {
+    bool has_moved = dr_stretch_limit(&a->limits, &ends, of_pushed ? passes_of_pushed : passes);
+    if (has_moved) {
         dr_apart_scatter(a);
+    }
+    return has_moved;
+}
+
+// Yarns that are taut around other layers would be drawn through them, and the cut would stop them
+// there: a rope that is wrung was cut at everywhere, and stretched by half. So contacts have their
+// say in turns with the limit, which has the last word.
+static void limit_among_contacts(drape_world* world)
+{
+    enum { turns = 8 };
+    bool is_taut = limit_stretch(world, false);
+    for (int turn = 1; turn < turns && is_taut; ++turn) {
+        dr_world_resolve_apart(world);
+        dr_world_resolve_contacts(world);
+        dr_world_resolve_exits(world);
+        is_taut = limit_stretch(world, false);
     }
 }
 
@@ -155,7 +172,7 @@ static bool slide_and_guard(drape_world* world)
     enum { rounds = 4 };
     bool is_done = true, has_pushed = true;
     int guarded_before = world->report.guarded_count, guarded_most = 0;
-    limit_stretch(world, false);
+    limit_among_contacts(world);
     for (int round = 0; round < rounds && is_done && has_pushed; ++round) {
         if (round > 0) {
             limit_stretch(world, true);
