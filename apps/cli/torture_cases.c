@@ -63,6 +63,7 @@ static const cli_torture_case cases[] = {
     {"twist-161", "torture/twist", .size = {161, 17}},
     {"twist-241", "torture/twist", .size = {241, 25}},
     {"wring-101", "torture/wring", .size = {101, 21}},
+    {"wring-151", "torture/wring", .size = {151, 31}},
     {"ring-51", "torture/ring", .size = {51, 51}},
     {"ring-101", "torture/ring", .size = {101, 101}},
     {"plates-51", "torture/plates", .size = {51, 51}},
