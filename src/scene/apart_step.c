@@ -141,8 +141,9 @@ static bool limit_stretch(drape_world* world, bool of_pushed)
         return false;
     }
     dr_apart_gather(a, false, a->apart.y);
-    dr_stretch_ends ends = {a->apart.x, a->apart.y, shrink_speed * world->substep.h,
-                            of_pushed ? a->apart.is_pushed : NULL};
+    // Where it jams, yarns that are too long are not drawn at; they only become no longer.
+    float shrink = a->undone_count > 0 ? 0.0f : shrink_speed * world->substep.h;
+    dr_stretch_ends ends = {a->apart.x, a->apart.y, shrink, of_pushed ? a->apart.is_pushed : NULL};
     bool has_moved = dr_stretch_limit(&a->limits, &ends, of_pushed ? passes_of_pushed : passes);
     if (has_moved) {
         dr_apart_scatter(a);

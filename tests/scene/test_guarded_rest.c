@@ -282,10 +282,10 @@ END_TEST
 START_TEST(a_rope_is_hardly_cut)
 {
     enum { frames = 180 };
-    const order rope = {.scene = "torture/wring",
-                        .size = 9,
-                        .overrides = {{"cloths.0.grid.resolution", "[41,9]"},
-                                      {"cloths.0.fabric", "\"cotton\""}}};
+    const order rope = {
+        .scene = "torture/wring",
+        .size = 9,
+        .overrides = {{"cloths.0.grid.resolution", "[41,9]"}, {"cloths.0.fabric", "\"cotton\""}}};
     drape_scene* scene = open_order(&rope);
     int cut = 0, pressed = 0;
     for (int i = 0; i < frames; ++i) {
