@@ -243,6 +243,7 @@ static bool number_curves(dr_untangle* u, dr_memory* memory)
     for (int i = u->pieces.count - 1; i >= 0; --i) {
         pieces[i].next = curves[pieces[i].curve].first_piece;
         curves[pieces[i].curve].first_piece = i;
+        curves[pieces[i].curve].has_cusp |= pieces[i].end[0] >= 0 && pieces[i].end[1] < 0;
         ++curves[pieces[i].curve].piece_count;
     }
     return true;

@@ -4,14 +4,22 @@
 #include <string.h>
 
 #include "contact/apart.h"
+#include "core/double3.h"
+
+// More than two are a knot that nobody understands.
+enum { MOST_CUSPS = 2 };
 
 // --- Parts of a sheet ---
 
 // Two floods, one from each end of an edge that the curve crosses. They grow in turn: the first one
-// that runs dry is the smaller part; where they meet, the curve cuts nothing in two.
+// that runs dry is the smaller part; where they meet, the curve cuts nothing in two. With cusps the
+// two sides of a curve are one path, which goes through these.
 typedef struct flood {
-    const dr_tangle_cut* cuts; // of one side of a curve
-    int cut_count;
+    const dr_tangle_cut* cuts[2]; // of one side of a curve, or of both
+    int cut_count[2];
+    int32_t start[2]; // an edge that is cut
+    int32_t cusps[MOST_CUSPS];
+    int cusp_count;
     int32_t* marks;
     int32_t stamp[2];
     int32_t* reached[2]; // the second one grows downwards
@@ -23,12 +31,29 @@ static int32_t* reached_at(const flood* f, int k, int i)
     return k == 0 ? f->reached[0] + i : f->reached[1] - i;
 }
 
-static bool is_cut(const flood* f, int v, int w)
+static bool is_crossed_by(const flood* f, int k, int v, int w)
 {
-    dr_tangle_cut key = f->cuts[0];
+    if (f->cut_count[k] == 0) {
+        return false;
+    }
+    dr_tangle_cut key = f->cuts[k][0];
     key.v[0] = v < w ? v : w;
     key.v[1] = v < w ? w : v;
-    return bsearch(&key, f->cuts, (size_t)f->cut_count, sizeof key, dr_compare_cuts) != NULL;
+    return bsearch(&key, f->cuts[k], (size_t)f->cut_count[k], sizeof key, dr_compare_cuts) != NULL;
+}
+
+static bool is_cusp(const flood* f, int v)
+{
+    bool is_one = false;
+    for (int i = 0; i < f->cusp_count; ++i) {
+        is_one |= f->cusps[i] == v;
+    }
+    return is_one;
+}
+
+static bool is_cut(const flood* f, int v, int w)
+{
+    return is_cusp(f, w) || is_crossed_by(f, 0, v, w) != is_crossed_by(f, 1, v, w);
 }
 
 static void reach(flood* f, int k, int v)
@@ -58,8 +83,8 @@ static bool grow(flood* f, const dr_apart* apart, int k)
 // The flood that is the smaller part, or -1.
 static int run_floods(flood* f, const dr_apart* apart)
 {
-    reach(f, 0, f->cuts[0].v[0]);
-    reach(f, 1, f->cuts[0].v[1]);
+    reach(f, 0, f->start[0]);
+    reach(f, 1, f->start[1]);
     for (int k = 0;; k = 1 - k) {
         if (f->done[k] == f->count[k]) {
             return k;
@@ -72,14 +97,19 @@ static int run_floods(flood* f, const dr_apart* apart)
 
 // --- Ways ---
 
+static bool make_unit(double v[3])
+{
+    double length = sqrt(dr_dot3(v, v));
+    for (int c = 0; c < 3; ++c) {
+        v[c] = length > 0.0 ? v[c] / length : 0.0;
+    }
+    return length > 0.0;
+}
+
 static bool unit_normal(const dr_apart* apart, int triangle, double normal[3])
 {
     dr_apart_normal(apart, apart->triangles[triangle], normal);
-    double length = sqrt(normal[0] * normal[0] + normal[1] * normal[1] + normal[2] * normal[2]);
-    for (int c = 0; c < 3; ++c) {
-        normal[c] = length > 0.0 ? normal[c] / length : 0.0;
-    }
-    return length > 0.0;
+    return make_unit(normal);
 }
 
 static double height_over(const dr_apart* apart, const double normal[3], int triangle, int v)
@@ -140,12 +170,12 @@ static bool goes_against(dr_apart* apart, const flood* f, int smaller)
 {
     const dr_sheets* sheets = apart->sheets;
     dr_untangle* u = &apart->untangle;
-    const dr_tangle_curve* curve = (dr_tangle_curve*)u->curves.data + f->cuts[0].curve;
+    const dr_tangle_curve* curve = (dr_tangle_curve*)u->curves.data + f->cuts[0]->curve;
     bool is_open = ((dr_tangle_piece*)u->pieces.data)[curve->first_piece].entered >= 0;
-    if (f->cuts[0].v[0] >= sheets->vertex_count) {
+    if (f->cuts[0]->v[0] >= sheets->vertex_count) {
         return false;
     }
-    int part = apart->part_of_vertex[f->cuts[0].v[0]], count = f->count[smaller], common = 0;
+    int part = apart->part_of_vertex[f->cuts[0]->v[0]], count = f->count[smaller], common = 0;
     int total = sheets->parts[part + 1].first_vertex - sheets->parts[part].first_vertex;
     if (!is_open || 4 * count < total) {
         return false;
@@ -174,18 +204,27 @@ static int corners_in(const dr_apart* apart, const dr_tangle_piece* piece, int s
     return bits;
 }
 
+// Whether a part has some of the corners of a piece's triangle, but not all.
+static bool is_split(const dr_apart* apart, const flood* f, int smaller,
+                     const dr_tangle_piece* piece, int side)
+{
+    int bits = corners_in(apart, piece, side, f->marks, f->stamp[smaller]);
+    return bits != 0 && bits != 7;
+}
+
 // An open curve that meets itself may cut off a part that has nothing to do with most of it.
 static bool is_along(const dr_apart* apart, const flood* f, int smaller)
 {
     const dr_untangle* u = &apart->untangle;
     const dr_tangle_piece* pieces = u->pieces.data;
-    const dr_tangle_curve* curve = (dr_tangle_curve*)u->curves.data + f->cuts[0].curve;
-    int count = 0;
+    const dr_tangle_curve* curve = (dr_tangle_curve*)u->curves.data + f->cuts[0]->curve;
+    int side = f->cuts[0]->side, count = 0;
     for (int i = curve->first_piece; i >= 0; i = pieces[i].next) {
-        int bits = corners_in(apart, &pieces[i], f->cuts[0].side, f->marks, f->stamp[smaller]);
-        count += bits != 0 && bits != 7;
+        count += is_split(apart, f, smaller, &pieces[i], side) &&
+                 (f->cusp_count == 0 || is_split(apart, f, smaller, &pieces[i], 1 - side));
     }
-    return pieces[curve->first_piece].entered < 0 || 2 * count > curve->piece_count;
+    bool is_open = pieces[curve->first_piece].entered >= 0 || f->cusp_count > 0;
+    return !is_open || 2 * count > curve->piece_count;
 }
 
 // A side of a curve that cuts its sheet in two.
@@ -193,7 +232,7 @@ static void push_side(dr_apart* apart, const flood* f, int smaller)
 {
     dr_untangle* u = &apart->untangle;
     dr_tangle_piece* pieces = u->pieces.data;
-    const dr_tangle_cut* cut = &f->cuts[0];
+    const dr_tangle_cut* cut = f->cuts[0];
     dr_tangle_curve* curve = (dr_tangle_curve*)u->curves.data + cut->curve;
     int wrong = wrong_end(apart, cut);
     bool is_inverted = wrong >= 0 ? wrong != smaller : goes_against(apart, f, smaller);
@@ -208,6 +247,88 @@ static void push_side(dr_apart* apart, const flood* f, int smaller)
         sides[*reached_at(f, smaller, i)] |=
             (uint8_t)((1 << cut->side) | (in_solid ? DR_TANGLED_IN_SOLID : 0));
     }
+}
+
+// --- Curves with cusps ---
+
+static int shared_corner(const int32_t a[3], const int32_t b[3])
+{
+    for (int i = 0; i < 9; ++i) {
+        if (a[i / 3] == b[i % 3]) {
+            return a[i / 3];
+        }
+    }
+    return -1;
+}
+
+// False when there are too many, or ends of pieces that are none.
+static bool find_cusps(const dr_apart* apart, const dr_tangle_curve* curve, flood* f)
+{
+    const dr_tangle_piece* pieces = apart->untangle.pieces.data;
+    for (int i = curve->first_piece; i >= 0; i = pieces[i].next) {
+        if (pieces[i].end[1] >= 0) {
+            continue;
+        }
+        int v = shared_corner(apart->triangles[pieces[i].triangle[0]],
+                              apart->triangles[pieces[i].triangle[1]]);
+        if (v < 0 || f->cusp_count == MOST_CUSPS) {
+            return false;
+        }
+        f->cusps[f->cusp_count++] = v;
+    }
+    return true;
+}
+
+// An edge that only one of the sides crosses; false when there is none.
+static bool find_start(flood* f)
+{
+    for (int k = 0; k < 2; ++k) {
+        for (int i = 0; i < f->cut_count[k]; ++i) {
+            const int32_t* v = f->cuts[k][i].v;
+            if (!is_crossed_by(f, 1 - k, v[0], v[1]) && !is_cusp(f, v[0]) && !is_cusp(f, v[1])) {
+                memcpy(f->start, v, sizeof f->start);
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+// The smaller part that the path cuts off has its layers in the wrong order: they change places.
+static void exchange_layers(dr_apart* apart, flood* f)
+{
+    dr_untangle* u = &apart->untangle;
+    dr_tangle_piece* pieces = u->pieces.data;
+    dr_tangle_curve* curve = (dr_tangle_curve*)u->curves.data + f->cuts[0]->curve;
+    int smaller = find_cusps(apart, curve, f) && find_start(f) ? run_floods(f, apart) : -1;
+    if (smaller < 0 || !is_along(apart, f, smaller)) {
+        return;
+    }
+    curve->is_pushed = true;
+    for (int i = curve->first_piece; i >= 0; i = pieces[i].next) {
+        for (int side = 0; side < 2; ++side) {
+            push_piece(apart, &pieces[i], side,
+                       corners_in(apart, &pieces[i], side, f->marks, f->stamp[smaller]));
+        }
+    }
+    const uint8_t both = 3;
+    for (int i = 0; i < f->count[smaller]; ++i) {
+        ((uint8_t*)u->sides.data)[*reached_at(f, smaller, i)] |= both;
+    }
+}
+
+// --- All curves ---
+
+// Where the cuts of one side of a curve end.
+static int end_of_side(const dr_untangle* u, int begin)
+{
+    const dr_tangle_cut* cuts = u->cuts.data;
+    int end = begin + 1;
+    while (end < u->cuts.count && cuts[end].curve == cuts[begin].curve &&
+           cuts[end].side == cuts[begin].side) {
+        ++end;
+    }
+    return end;
 }
 
 static bool push_parts(dr_apart* apart, dr_memory* memory)
@@ -227,17 +348,24 @@ static bool push_parts(dr_apart* apart, dr_memory* memory)
     const dr_tangle_cut* cuts = u->cuts.data;
     const dr_tangle_curve* curves = u->curves.data;
     for (int i = 0, end, stamp = 1; i < u->cuts.count; i = end, stamp += 2) {
-        for (end = i + 1; end < u->cuts.count && cuts[end].curve == cuts[i].curve &&
-                          cuts[end].side == cuts[i].side;
-             ++end) {
-        }
+        const dr_tangle_curve* curve = &curves[cuts[i].curve];
+        end = end_of_side(u, i);
         int32_t* reached = u->queue.data;
-        flood f = {.cuts = cuts + i,
-                   .cut_count = end - i,
+        flood f = {.cuts = {cuts + i, cuts + end},
+                   .cut_count = {end - i},
+                   .start = {cuts[i].v[0], cuts[i].v[1]},
                    .marks = u->marks.data,
                    .stamp = {stamp, stamp + 1},
                    .reached = {reached, reached + vertex_count - 1}};
-        int smaller = curves[cuts[i].curve].is_twisted ? -1 : run_floods(&f, apart);
+        if (curve->has_cusp) {
+            if (end < u->cuts.count && cuts[end].curve == cuts[i].curve) {
+                f.cut_count[1] = end_of_side(u, end) - end;
+                end += f.cut_count[1];
+            }
+            exchange_layers(apart, &f);
+            continue;
+        }
+        int smaller = curve->is_twisted ? -1 : run_floods(&f, apart);
         if (smaller >= 0 && is_along(apart, &f, smaller)) {
             push_side(apart, &f, smaller);
         }
@@ -272,8 +400,9 @@ static void push_corners(dr_apart* apart)
     const dr_tangle_curve* curves = u->curves.data;
     for (int i = 0; i < u->pieces.count; ++i) {
         dr_tangle_piece* piece = &pieces[i];
-        for (int side = 0; side < 2 && piece->entered < 0 && !curves[piece->curve].is_pushed;
-             ++side) {
+        const dr_tangle_curve* curve = &curves[piece->curve];
+        bool is_left = piece->entered < 0 && !curve->is_pushed && !curve->has_cusp;
+        for (int side = 0; side < 2 && is_left; ++side) {
             int slot = side ^ (int)piece->is_turned, other = piece->triangle[1 - slot], above = 0;
             double normal[3];
             bool has_normal = unit_normal(apart, other, normal);
@@ -287,6 +416,48 @@ static void push_corners(dr_apart* apart)
     }
 }
 
+// Where an edge goes through a triangle, the curve becomes shorter when the edge goes along it, or
+// along the normal by as much as takes the place there.
+static void shorten_end(const dr_apart* apart, dr_tangle_piece* piece, int end)
+{
+    const double steepest = 4.0;
+    const dr_piercing* p = (const dr_piercing*)apart->untangle.piercings.data + piece->end[end];
+    double along[3], edge[3], normal[3];
+    dr_subtract3(piece->place[1 - end], piece->place[end], along);
+    for (int c = 0; c < 3; ++c) {
+        edge[c] = (double)apart->x[4 * p->v[1] + c] - apart->x[4 * p->v[0] + c];
+    }
+    if (!make_unit(along) || !make_unit(edge) || !unit_normal(apart, p->through, normal)) {
+        return;
+    }
+    double lift = dr_dot3(edge, along), steep = dr_dot3(edge, normal);
+    lift = fabs(lift) < steepest * fabs(steep) ? lift / steep
+           : lift * steep < 0.0                ? -steepest
+                                               : steepest;
+    double sign = p->slot == (int)piece->is_turned ? 1.0 : -1.0;
+    for (int c = 0; c < 3; ++c) {
+        piece->way[c] += sign * (along[c] - lift * normal[c]);
+    }
+}
+
+// Between cusps a curve has no border to be drawn to. Where it cuts off nothing, either, it is
+// shortened (Volino and Magnenat-Thalmann 2006).
+static void shorten_curves(dr_apart* apart)
+{
+    dr_untangle* u = &apart->untangle;
+    dr_tangle_piece* pieces = u->pieces.data;
+    const dr_tangle_curve* curves = u->curves.data;
+    for (int i = 0; i < u->pieces.count; ++i) {
+        const dr_tangle_curve* curve = &curves[pieces[i].curve];
+        bool is_left = pieces[i].entered < 0 && !curve->is_pushed && curve->has_cusp;
+        for (int end = 0; end < 2 && is_left; ++end) {
+            if (pieces[i].end[end] >= 0) {
+                shorten_end(apart, &pieces[i], end);
+            }
+        }
+    }
+}
+
 bool dr_apart_choose_ways(dr_apart* apart, dr_memory* memory)
 {
     if (!push_parts(apart, memory)) {
@@ -294,5 +465,6 @@ bool dr_apart_choose_ways(dr_apart* apart, dr_memory* memory)
     }
     draw_along(apart);
     push_corners(apart);
+    shorten_curves(apart);
     return true;
 }

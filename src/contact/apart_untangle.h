@@ -11,12 +11,16 @@
 //     |  \___/  |        '---------'               '---------'  likewise
 //     '---------'
 //
+// A sheet may also go through itself from a vertex on, which both triangles of the last piece have:
+// a *cusp*, where the two sides of the curve are one path.
+//
 // Where a curve cuts a side in two, the smaller part is on the wrong side of the other sheet, or
 // the part that the author's layers say. It goes back through where it came from: at each piece of
 // the curve the two triangles move against each other, along the normal of the other sheet, and the
 // curve wanders over the part until it is gone. Where it cuts neither, one side is drawn along the
-// curve out of the other. (After Baraff, Witkin and Kass 2003 and Volino and Magnenat-Thalmann
-// 2006.)
+// curve out of the other. A path through cusps that cuts off a part means that its layers have to
+// change places; where it does not, it is shortened. (After Baraff, Witkin and Kass 2003 and
+// Volino and Magnenat-Thalmann 2006.)
 //
 // Both are *pulls*: two triangles, at the point where they meet, shall have a speed against each
 // other. They act in every sweep like contacts, by masses, so that momentum is kept.
@@ -54,6 +58,7 @@ typedef struct dr_tangle_curve {
     bool is_twisted;  // its two sides are one and the same
     bool is_backward; // its beginning is a border of the second side
     bool is_pushed;   // it cuts a side in two
+    bool has_cusp;    // it ends in a vertex of both sides
 } dr_tangle_curve;
 
 // An edge that a curve crosses an odd number of times.
