@@ -443,11 +443,11 @@ typedef struct drape_step_report {
     int cut_count;        // vertices stopped on their way so that cloth does not pass through cloth,
                           // summed over the substeps; with DRAPE_SELF_GUARDED, as the next six
     double guard_energy;  // kinetic energy that the guard of cloth against cloth took away, J
-    drape_vec3 guard_momentum; // momentum that it took, kg m/s
+    drape_vec3 guard_momentum; // momentum that it took and did not give back, kg m/s
     int crossed_count;    // pairs of triangles that cross in the last substep, as they did at the
                           // start: they are brought apart, and guarded once they are free
-    int touching_count;   // pairs of features, of coincident triangles for instance, that touch in the
-                          // last substep: they are exempt from each other as long as they do
+    int touching_count;   // most pairs of features, of coincident triangles for instance, that touched
+                          // in a substep: they are exempt from each other as long as they do
     int self_pair_count;    // pairs of features that are watched
     int self_search_count;  // times that they were searched for
     int runs;             // most detect-solve repetitions in a substep

@@ -140,6 +140,8 @@ static bool create_arrays(dr_apart* apart, dr_memory* memory)
         memory, dr_array_bytes((size_t)apart->triangle_count + 1, sizeof *apart->triangles));
     apart->part_of_vertex = dr_new(memory, int32_t, vertices);
     apart->cloths = dr_new_zeroed(memory, dr_apart_cloth, apart->sheets->part_count + 1);
+    apart->losses = dr_new_zeroed(memory, dr_apart_loss,
+                                  apart->sheets->part_count + solid_part_count(apart) + 1);
     apart->is_open = dr_new_zeroed(memory, uint8_t, solid_part_count(apart) + 1);
     apart->share = dr_new(memory, float, vertices);
     apart->jolt = dr_new_zeroed(memory, float, vertices);
@@ -150,8 +152,9 @@ static bool create_arrays(dr_apart* apart, dr_memory* memory)
     apart->is_inside = dr_new_zeroed(memory, uint8_t, vertices);
     apart->near_solids = dr_new(memory, int32_t, (size_t)apart->triangle_count + 1);
     bool made = apart->edges && apart->triangles && apart->part_of_vertex && apart->cloths &&
-                apart->is_open && apart->share && apart->jolt && apart->moved_at && apart->lead &&
-                apart->leads && apart->is_pushed && apart->is_inside && apart->near_solids;
+                apart->losses && apart->is_open && apart->share && apart->jolt && apart->moved_at &&
+                apart->lead && apart->leads && apart->is_pushed && apart->is_inside &&
+                apart->near_solids;
     for (int k = 0; vertex_arrays(apart, k); ++k) {
         *vertex_arrays(apart, k) = dr_new_zeroed(memory, float, 4 * vertices);
         made = made && *vertex_arrays(apart, k);
@@ -233,6 +236,7 @@ void dr_apart_free(dr_apart* apart, dr_memory* memory)
     dr_delete(memory, apart->triangles, triangles);
     dr_delete(memory, apart->part_of_vertex, vertices);
     dr_delete(memory, apart->cloths, apart->sheets->part_count + 1);
+    dr_delete(memory, apart->losses, apart->sheets->part_count + solid_part_count(apart) + 1);
     dr_delete(memory, apart->is_open, solid_part_count(apart) + 1);
     dr_delete(memory, apart->share, vertices);
     dr_delete(memory, apart->jolt, vertices);
@@ -392,5 +396,5 @@ void dr_apart_undo(dr_apart* apart)
     apart->pinched_count = apart->jammed_count = 0;
     apart->cut_count = apart->exempt_count = 0;
     apart->lost = 0.0;
-    memset(apart->lost_momentum, 0, sizeof apart->lost_momentum);
+    memset(apart->losses, 0, sizeof *apart->losses * (size_t)apart->sheets->part_count);
 }

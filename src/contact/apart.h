@@ -143,6 +143,16 @@ typedef struct dr_apart_cloth {
     int layer; // cloths of higher layers lie outside, where normals point; -1: unknown
 } dr_apart_cloth;
 
+// What sliding and cutting took from a cloth in this substep. Solids have one, too: they hold.
+typedef struct dr_apart_loss {
+    double momentum[3]; // times the substep, kg m
+    float back[3];      // that it has back, as a way in the substep, m
+    float lo[3], hi[3]; // box around x and y
+    int32_t group;      // of what is near each other: the first of it, by and by
+    double mass;
+    bool is_held; // by a pin
+} dr_apart_loss;
+
 typedef struct dr_apart {
     const dr_sheets* sheets; // cloths
     const dr_sheets* solids; // null: none
@@ -153,6 +163,7 @@ typedef struct dr_apart {
     int32_t (*triangles)[3];
     int32_t* part_of_vertex; // of cloths; of solids from `solids`
     dr_apart_cloth* cloths;  // by part; the caller may change them between steps
+    dr_apart_loss* losses;   // by part, then by part of the solids
     uint8_t* is_open;        // by part of the solids: it has no inside; the same
     dr_tree tree;
     dr_features features;
@@ -231,12 +242,11 @@ typedef struct dr_apart {
     // Counts since the caller last set them to zero.
     int64_t box_tests, exact_tests;
     int search_count;
-    int cut_count;           // vertices, in all substeps
-    int pinched_count;       // pairs that pins or solids went through
-    int jammed_count;        // those of them that have something that could have given way
-    int exempt_count;        // pairs that touched, and those beside a crossing that nearly do
-    double lost;             // kinetic energy times the square of the substep, kg m^2
-    double lost_momentum[3]; // times the substep, kg m
+    int cut_count;     // vertices, in all substeps
+    int pinched_count; // pairs that pins or solids went through
+    int jammed_count;  // those of them that have something that could have given way
+    int exempt_count;  // pairs that touched, and those beside a crossing that nearly do
+    double lost;       // kinetic energy times the square of the substep, kg m^2
 } dr_apart;
 
 // `sheets` and `solids` (null: none) stay the caller's and must live as long. False when memory is
@@ -268,6 +278,8 @@ void dr_apart_settle(dr_apart* apart, float slow);
 // Which ways, from x to y, are velocities: `way`; as they were: `before`. Contacts push cloths
 // apart, they do not throw them; and what is pressed and moves less than about `slow` comes to rest.
 void dr_apart_calm(dr_apart* apart, float slow);
+// `back` of cloths that touch nothing but cloth: what they lost, which then is no loss any more.
+void dr_apart_return_momentum(dr_apart* apart);
 // Pairs that touch at x, coincident triangles for instance; before the next call.
 int dr_apart_count_touching(const dr_apart* apart);
 // y is the start of the next substep.

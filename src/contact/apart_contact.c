@@ -256,7 +256,10 @@ static bool touch_kind(dr_apart* apart, dr_memory* memory, dr_pool* pool, dr_apa
 bool dr_apart_touch(dr_apart* apart, dr_memory* memory, dr_pool* pool)
 {
     apart->contacts.count = apart->untangle.pulls.count = 0;
-    memset(apart->is_pushed, 0, (size_t)apart->sheets->vertex_count);
+    for (int v = 0; v < apart->sheets->vertex_count; ++v) {
+        apart->is_pushed[v] = 0;
+        apart->carried[4 * v + 3] = 0.0f;
+    }
     dr_apart_set_ways(apart);
     if (!apart->is_sound) {
         return true;

@@ -177,10 +177,10 @@ static bool put_in_order(dr_apart* apart, dr_memory* memory, int known)
     return true;
 }
 
+// Ways are up to date.
 static bool open_records(dr_apart* apart, dr_memory* memory, dr_pool* pool)
 {
     int known = apart->records.count;
-    dr_apart_set_ways(apart);
     bool is_done = true;
     for (int list = 0; list < DR_APART_LISTS && is_done; ++list) {
         is_done = open_list(apart, memory, pool, list);
@@ -238,7 +238,7 @@ static void add_loss(dr_apart* apart, int v, const float* before)
     const float* y = apart->y + 4 * v;
     apart->lost += 0.5 / y[3] * (squared_way(apart, v, before) - squared_way(apart, v, y));
     for (int c = 0; c < 3; ++c) {
-        apart->lost_momentum[c] += ((double)before[c] - y[c]) / y[3];
+        apart->losses[apart->part_of_vertex[v]].momentum[c] += ((double)before[c] - y[c]) / y[3];
     }
 }
 
@@ -348,20 +348,22 @@ bool dr_apart_slide(dr_apart* apart, dr_memory* memory, dr_pool* pool, bool is_f
     if (!apart->is_sound) {
         return true;
     }
-    if (!dr_apart_refresh(apart, memory, pool, DR_APART_FOR_GUARD)) {
-        return false;
-    }
-    if (apart->is_crowded) {
-        return true; // the cut gives up
-    }
     note_moved(apart);
     save(apart);
     bool has_slid = true;
     for (int pass = 0; pass < passes && has_slid; ++pass) {
+        // What the last pass pushed out of its ball may be near pairs that are not on the list.
+        if (!dr_apart_refresh(apart, memory, pool, DR_APART_FOR_GUARD)) {
+            return false;
+        }
+        if (apart->is_crowded) {
+            break; // the cut gives up
+        }
         if (!open_records(apart, memory, pool)) {
             return false;
         }
         has_slid = slide_once(apart);
+        dr_apart_set_ways(apart);
     }
     count_loss(apart);
     // Nothing slid in the last pass: the cut need not look again if y stays as it is.
@@ -569,7 +571,6 @@ bool dr_apart_cut(dr_apart* apart, dr_memory* memory, dr_pool* pool)
     save(apart);
     for (int v = 0; v < apart->sheets->vertex_count; ++v) {
         apart->before[4 * v + 3] = apart->share[v] = 1.0f;
-        apart->carried[4 * v + 3] = 0.0f;
     }
     for (int round = 0; !is_clean; ++round) {
         int searches = apart->search_count;

@@ -244,6 +244,25 @@ static void calm(drape_world* world, dr_world_apart* a)
     }
 }
 
+// Free cloth has back what the guard took.
+static void return_momentum(drape_world* world, dr_world_apart* a)
+{
+    float per_h = 1.0f / world->substep.h;
+    dr_apart_return_momentum(&a->apart);
+    for (int p = 0; p < a->sheets.part_count; ++p) {
+        const dr_sheet* sheet = a->cloths[p]->sheet;
+        const float* back = a->apart.losses[p].back;
+        bool has_back = back[0] != 0.0f || back[1] != 0.0f || back[2] != 0.0f;
+        int step = dr_sheet_step(sheet->layout);
+        for (int v = 0; has_back && v < sheet->vertex_count; ++v) {
+            float* vel = sheet->vel + dr_sheet_offset(sheet->layout, sheet->slot_of_vertex[v]);
+            for (int c = 0; c < 3; ++c) {
+                vel[c * step] += per_h * back[c];
+            }
+        }
+    }
+}
+
 static void tell(drape_world* world, dr_apart* apart)
 {
     drape_step_report* report = &world->report;
@@ -254,11 +273,17 @@ static void tell(drape_world* world, dr_apart* apart)
     report->cut_count += apart->cut_count;
     report->pinched_count += apart->pinched_count;
     report->guard_energy += apart->lost / (h * h);
-    report->guard_momentum.x += (float)(apart->lost_momentum[0] / h);
-    report->guard_momentum.y += (float)(apart->lost_momentum[1] / h);
-    report->guard_momentum.z += (float)(apart->lost_momentum[2] / h);
+    for (int p = 0; p < apart->sheets->part_count; ++p) {
+        const double* lost = apart->losses[p].momentum;
+        report->guard_momentum.x += (float)(lost[0] / h);
+        report->guard_momentum.y += (float)(lost[1] / h);
+        report->guard_momentum.z += (float)(lost[2] / h);
+    }
     report->crossed_count = apart->crossed.count;
-    report->touching_count = dr_apart_count_touching(apart);
+    // Where sheets start in one place they come apart within a step.
+    int touching_count = dr_apart_count_touching(apart);
+    report->touching_count =
+        touching_count > report->touching_count ? touching_count : report->touching_count;
     report->self_contact_count = apart->contacts.count;
     report->self_pair_count =
         apart->lists[DR_APART_POINT].count + apart->lists[DR_APART_EDGES].count;
@@ -266,7 +291,7 @@ static void tell(drape_world* world, dr_apart* apart)
     apart->box_tests = apart->exact_tests = 0;
     apart->search_count = apart->cut_count = 0;
     apart->lost = 0.0;
-    memset(apart->lost_momentum, 0, sizeof apart->lost_momentum);
+    memset(apart->losses, 0, sizeof *apart->losses * (size_t)apart->sheets->part_count);
 }
 
 void dr_world_commit_apart(drape_world* world)
@@ -277,6 +302,7 @@ void dr_world_commit_apart(drape_world* world)
             calm(world, a);
         }
         dr_apart_exits_calm(&a->exits, a->cloths, world->substep.h);
+        return_momentum(world, a);
         tell(world, &a->apart);
         dr_apart_commit(&a->apart);
     }

@@ -1,7 +1,8 @@
 // The guard on its own: substeps that it gives up, because they would have no end; that what comes
-// out does not depend on its lists.
+// out does not depend on its lists; what it does to momentum.
 #include "../support.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "contact/apart.h"
@@ -233,6 +234,65 @@ START_TEST(nothing_depends_on_lists)
 }
 END_TEST
 
+// What solids and pins carried along in one substep yields again in the next.
+START_TEST(what_was_carried_is_free_again)
+{
+    apart_case w[2];
+    for (int i = 0; i < 2; ++i) {
+        open_case(&w[i]);
+        w[i].apart.recovery = 0.001f;
+        w[i].apart.h = 0.01f;
+    }
+    for (uint32_t substep = 0; substep < 4; ++substep) {
+        for (int v = 1; v < VERTICES; v += 2) {
+            w[1].apart.carried[4 * v + 3] = 2.0f;
+        }
+        for (int i = 0; i < 2; ++i) {
+            shake(&w[i], substep, 0);
+        }
+        ck_assert_mem_eq(w[1].apart.y, w[0].apart.y, 4 * VERTICES * sizeof *w[0].apart.y);
+    }
+    for (int i = 0; i < 2; ++i) {
+        close_case(&w[i]);
+    }
+}
+END_TEST
+
+// Of a sheet with a pin it is told; without one the sheet has it back.
+START_TEST(what_the_cut_takes_is_told_or_given_back)
+{
+    apart_case w;
+    open_case(&w);
+    dr_apart* apart = &w.apart;
+    ck_assert(dr_apart_find_crossed(apart, &w.memory, NULL));
+    throw_by(&w, 0.04f, 1);
+    memcpy(apart->y, apart->x, 3 * sizeof *apart->y);
+    float was[4 * VERTICES];
+    memcpy(was, apart->y, sizeof was);
+    ck_assert(dr_apart_touch(apart, &w.memory, NULL));
+    ck_assert(dr_apart_cut(apart, &w.memory, NULL));
+    double lost[3] = {0.0, 0.0, 0.0};
+    for (int i = 0; i < 4 * VERTICES; ++i) {
+        if (i % 4 < 3) {
+            lost[i % 4] += (double)was[i] - apart->y[i];
+        }
+    }
+    ck_assert_double_gt(fabs(lost[1]), 0.01);
+    dr_apart_return_momentum(apart);
+    for (int c = 0; c < 3; ++c) {
+        ck_assert_double_eq_tol(apart->losses[0].momentum[c], lost[c], 1e-9);
+        ck_assert_float_eq(apart->losses[0].back[c], 0.0f);
+    }
+    apart->y[3] = 1.0f;
+    dr_apart_return_momentum(apart);
+    for (int c = 0; c < 3; ++c) {
+        ck_assert_double_eq(apart->losses[0].momentum[c], 0.0);
+        ck_assert_double_eq_tol((double)apart->losses[0].back[c] * VERTICES, lost[c], 1e-5);
+    }
+    close_case(&w);
+}
+END_TEST
+
 int main(void)
 {
     Suite* suite = suite_create("apart");
@@ -243,6 +303,8 @@ int main(void)
     tcase_add_test(tests, what_is_undone_forgets_that_it_was_given_up);
     tcase_add_test(tests, thick_cloth_is_not_given_up);
     tcase_add_test(tests, nothing_depends_on_lists);
+    tcase_add_test(tests, what_was_carried_is_free_again);
+    tcase_add_test(tests, what_the_cut_takes_is_told_or_given_back);
     suite_add_tcase(suite, tests);
     return run_suite(suite);
 }

@@ -433,28 +433,24 @@ START_TEST(sheets_that_meet_keep_their_momentum)
 }
 END_TEST
 
-// Where one is caught between two that are fast they are cut, and what that takes is told.
-START_TEST(momentum_that_the_cut_takes_is_told)
+// Where one is caught between two that are fast they are cut, and have back what that takes.
+START_TEST(free_sheets_that_are_cut_keep_their_momentum)
 {
     options o = usual;
     o.substeps = 1;
     guarded_scene s = sheets_that_meet(&o, 3, 150.0f);
-    double before[3] = {0}, after[3] = {0}, lost[3] = {0}, mass = 0.0, again = 0.0;
+    double before[3] = {0}, after[3] = {0}, mass = 0.0, again = 0.0;
     int cut = 0;
     add_momentum(&s, before, &mass);
     for (int frame = 0; frame < 10; ++frame) {
         drape_step_report report = drape_world_step(s.world, 1.0f / 60.0f);
         cut += report.cut_count;
-        lost[0] += (double)report.guard_momentum.x;
-        lost[1] += (double)report.guard_momentum.y;
-        lost[2] += (double)report.guard_momentum.z;
+        ck_assert_float_eq(report.guard_momentum.y, 0.0f);
     }
     add_momentum(&s, after, &again);
-    double per_mass = mass / (3.0 * 0.25 * 0.2); // of an inner vertex
     ck_assert_int_gt(cut, 0);
-    ck_assert_double_ge(fabs(before[1] - after[1]) / mass, 1e-2);
     for (int c = 0; c < 3; ++c) {
-        ck_assert_double_eq_tol((before[c] - after[c]) / mass, per_mass * lost[c] / mass, 1e-4);
+        ck_assert_double_eq_tol(before[c] / mass, after[c] / mass, 1e-4);
     }
     drape_world_destroy(s.world);
 }
@@ -562,7 +558,7 @@ int main(void)
     tcase_add_test(tcase, saved_worlds_go_on_the_same);
     tcase_add_test(tcase, free_fall_is_not_touched);
     tcase_add_test(tcase, sheets_that_meet_keep_their_momentum);
-    tcase_add_test(tcase, momentum_that_the_cut_takes_is_told);
+    tcase_add_test(tcase, free_sheets_that_are_cut_keep_their_momentum);
     tcase_add_test(tcase, crossed_sheets_are_let_go);
     tcase_add_test(tcase, only_what_can_be_guarded_is);
     tcase_add_test(tcase, short_memory_is_told);
