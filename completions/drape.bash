@@ -77,7 +77,7 @@ _drape()
     check:* | convert:* | render:*) _drape_files "$word" obj ply pc2 mdd ;;
     ccd:*) _drape_files "$word" txt ;;
     plot:*) _drape_files "$word" json jsonl csv ;;
-    bench:*) _drape_words 'solve geometry papers sensor spring crossings predict crowd torture' "$word" ;;
+    bench:*) _drape_words 'solve geometry papers sensor spring crossings guard predict crowd torture' "$word" ;;
     esac
 }
 

@@ -29,6 +29,7 @@ bool cli_bench_papers(const cli_bench_order* order, drape_error* error);
 bool cli_bench_sensor(const cli_bench_order* order, drape_error* error);
 bool cli_bench_spring(const cli_bench_order* order, drape_error* error);
 bool cli_bench_predict(const cli_bench_order* order, drape_error* error);
+bool cli_bench_guard(const cli_bench_order* order, drape_error* error);
 bool cli_bench_crowd(const cli_bench_order* order, drape_error* error);
 bool cli_bench_torture(const cli_bench_order* order, drape_error* error);
 

@@ -36,6 +36,26 @@ START_TEST(table_and_csv)
 }
 END_TEST
 
+// A line a scene, and one a frame in the file.
+START_TEST(guard_table_and_csv)
+{
+    const cli_test_result* result = drape_done("bench guard --quick -o results");
+    ck_assert_int_eq(count_letters(result->out, '\n'), 5);
+    const char* path = strstr(result->out, "written to results/");
+    ck_assert_ptr_nonnull(path);
+    char name[512];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(path + 11, "\n"), path + 11);
+    size_t size = 0;
+    char* text = test_file_read(in_folder(name), &size);
+    ck_assert_int_eq(count_letters(text, '\n'), 1 + 3 * 15);
+    ck_assert_int_eq(count_letters(text, ','), (1 + 3 * 15) * 17);
+    ck_assert_ptr_nonnull(strstr(text, "cut_vertices,guard_energy,guard_momentum,pinched"));
+    ck_assert_ptr_nonnull(strstr(text, "\nground,11,121,15,"));
+    ck_assert_ptr_null(strstr(text, "nan"));
+    free(text);
+}
+END_TEST
+
 START_TEST(geometry_table_and_csv)
 {
     const cli_test_result* result = drape_done("bench geometry --quick -o results");
@@ -169,6 +189,7 @@ int main(void)
     Suite* suite = suite_create("bench");
     TCase* tests = cli_test_case(suite, "bench");
     tcase_add_test(tests, table_and_csv);
+    tcase_add_test(tests, guard_table_and_csv);
     tcase_add_test(tests, geometry_table_and_csv);
     tcase_add_test(tests, all_trees_find_the_same);
     tcase_add_test(tests, torture_holds);

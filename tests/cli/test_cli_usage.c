@@ -85,7 +85,7 @@ static const bad_usage bad_usages[] = {
     {"convert a.obj b.ply --fps fast", "--fps: expected a number above 0, found \"fast\""},
     {"convert a.obj b.ply --fps 0", "--fps: expected a number above 0, found \"0\""},
     {"bench nothing", "drape bench: nothing: no such benchmark; there are solve, geometry, papers, "
-                      "sensor, spring, crossings, predict, crowd and torture"},
+                      "sensor, spring, crossings, guard, predict, crowd and torture"},
     {"bench --isa mmx", "drape bench: --isa: expected one of"},
 };
 
