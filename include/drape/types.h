@@ -202,7 +202,7 @@ typedef struct drape_world_def {
     drape_wind wind;     // default: no air
     drape_method method; // default: xpbd, predictive obstacles, no self-collision
 
-    int substeps;        // per step, 1 to 1000, default 20
+    int substeps;        // per step, 1 to 1000, default 20; guarded cloth whose yarns lock takes more
     int iterations;      // solver sweeps per substep, 1 to 1000, default 2
     int stretch_sweeps;  // over the stretch of meshes in each of them, 1 to 100, default 1: grids
                          // are solved line by line and need no more; position based cloth only

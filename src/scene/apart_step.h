@@ -29,12 +29,15 @@ void dr_world_drop_leaving(drape_world* world);
 bool dr_world_guard_apart(drape_world* world);
 
 // What is led, solids and pins, may leave no room for cloth that has no time to give way. Such a
-// substep is undone and done again in halves.
+// substep is undone and done again in halves. So is a long one that leaves yarns beyond the strain
+// limit of their fabric; the rest of the step is then done in substeps as short.
 void dr_world_begin_apart(drape_world* world); // once a step
 bool dr_world_save_apart(drape_world* world);  // before each attempt; false when memory is short
-// Undoes the attempt if it should be done again; `can_halve`: in halves. Else it stands. A step of so
-// many substeps has a largest number of attempts.
-bool dr_world_undo_apart(drape_world* world, bool can_halve, int substeps);
+// How many ticks of `h_tick` seconds the next substep of this step shall have, if `ticks` are left.
+int dr_world_longest_substep(drape_world* world, float h_tick, int ticks);
+// Undoes the attempt, of so many ticks, if it should be done again in halves. Else it stands. A step
+// of so many substeps has a largest number of attempts.
+bool dr_world_undo_apart(drape_world* world, int ticks, int substeps);
 void dr_world_commit_apart(drape_world* world);
 // After the last substep: what crosses now is told. False when memory is short.
 bool dr_world_finish_apart(drape_world* world);

@@ -29,6 +29,7 @@ void dr_world_begin_apart(drape_world* world)
     if (world->apart) {
         world->apart->is_hopeless = false;
         world->apart->undone_count = 0;
+        world->apart->most_ticks = 0;
     }
 }
 
@@ -70,8 +71,55 @@ static void undo(drape_world* world)
     world->report.ms = ms;
 }
 
+// --- Yarns that lock ---
+
+// Where yarns lock, a substep shall be no longer: a vertex that is stopped in a longer one is drawn at
+// by its yarns further than some turns of sliding and limiting can settle. And nothing comes to rest
+// that is done in long substeps and in short ones by turns.
+static const float longest_when_taut = 1.0f / 300.0f; // s
+
+static bool has_limits(const drape_world* world)
+{
+    return world->def.method.model == DRAPE_MODEL_XPBD;
+}
+
+// All of them as long: a power of two.
+static int taut_ticks(float h_tick, int ticks)
+{
+    while (ticks > 1 && h_tick * (float)ticks > longest_when_taut) {
+        ticks /= 2;
+    }
+    return ticks;
+}
+
+int dr_world_longest_substep(drape_world* world, float h_tick, int ticks)
+{
+    const float taut = 0.9f;
+    dr_world_apart* a = world->apart;
+    if (!dr_world_has_apart(world) || !has_limits(world) ||
+        h_tick * (float)ticks <= longest_when_taut) {
+        return ticks;
+    }
+    if (a->most_ticks == 0) {
+        dr_apart_gather(a, true, a->apart.x);
+        bool is_taut = dr_stretch_used(&a->limits, a->apart.x) > taut;
+        a->most_ticks = is_taut ? taut_ticks(h_tick, ticks) : ticks;
+    }
+    return a->most_ticks < ticks ? a->most_ticks : ticks;
+}
+
+static bool is_overstretched(const drape_world* world)
+{
+    const float beyond = 1.2f;
+    const dr_world_apart* a = world->apart;
+    return has_limits(world) && world->substep.h > longest_when_taut && a->apart.is_sound &&
+           dr_stretch_used(&a->limits, a->apart.y) > beyond;
+}
+
+// --- All ---
+
 // Where even the shortest substep does not help, all is tried in whole ones until one goes well.
-bool dr_world_undo_apart(drape_world* world, bool can_halve, int substeps)
+bool dr_world_undo_apart(drape_world* world, int ticks, int substeps)
 {
     // Each that is undone makes for one more that is not, at most.
     int most_undone = 2 * substeps + 32;
@@ -80,7 +128,12 @@ bool dr_world_undo_apart(drape_world* world, bool can_halve, int substeps)
     }
     dr_world_apart* a = world->apart;
     bool is_jammed = a->apart.jammed_count > 0;
-    if (!is_jammed || a->is_hopeless || !can_halve || a->undone_count >= most_undone) {
+    if (!is_jammed && ticks > 1 && is_overstretched(world)) {
+        undo(world);
+        a->most_ticks = ticks / 2;
+        return true;
+    }
+    if (!is_jammed || a->is_hopeless || ticks == 1 || a->undone_count >= most_undone) {
         a->is_hopeless = is_jammed;
         return false;
     }

@@ -31,6 +31,7 @@ typedef struct dr_world_apart {
     size_t velocity_floats;
     bool is_hopeless; // in this step even the shortest substep was pinched
     int undone_count; // attempts, in this step
+    int most_ticks;   // in this step, of a substep; 0: nobody has asked yet
 } dr_world_apart;
 
 // Makes what is missing, all of it when cloths or colliders have changed. False when memory is short.

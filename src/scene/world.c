@@ -377,13 +377,17 @@ static bool begin_substep(drape_world* world, float dt, int substeps, int64_t be
 // A substep from tick `begin` on; `ticks` becomes how long it was. False when memory is short.
 static bool run_substep(drape_world* world, float dt, int substeps, int64_t begin, int* ticks)
 {
+    float h_tick = dt / ((float)substeps * SUBSTEP_TICKS);
     *ticks = SUBSTEP_TICKS - (int)(begin % SUBSTEP_TICKS);
     for (;; *ticks /= 2) {
-        if (!dr_world_save_apart(world) || !begin_substep(world, dt, substeps, begin, ticks) ||
-            !attempt(world)) {
+        if (!dr_world_save_apart(world)) {
             return false;
         }
-        if (!dr_world_undo_apart(world, *ticks > 1, substeps)) {
+        *ticks = dr_world_longest_substep(world, h_tick, *ticks);
+        if (!begin_substep(world, dt, substeps, begin, ticks) || !attempt(world)) {
+            return false;
+        }
+        if (!dr_world_undo_apart(world, *ticks, substeps)) {
             break;
         }
     }

@@ -252,3 +252,17 @@ bool dr_stretch_limit(dr_stretch_limits* limits, const dr_stretch_ends* ends, in
     }
     return was_long;
 }
+
+float dr_stretch_used(const dr_stretch_limits* limits, const float* places)
+{
+    const float least = 1e-4f; // of a fabric that does not stretch
+    float used = 0.0f;
+    for (int i = 0; i < limits->count; ++i) {
+        float d[3], limit = fmaxf(limits->bounds[i].most - 1.0f, least);
+        float squared = stretched(places, &limits->bounds[i], d), most = 1.0f + used * limit;
+        if (squared > most * most) {
+            used = (sqrtf(squared) - 1.0f) / limit;
+        }
+    }
+    return used;
+}

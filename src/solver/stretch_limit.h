@@ -56,5 +56,7 @@ typedef struct dr_stretch_ends {
 
 // Projects y, no more than `passes` times. Returns whether anything was too long.
 bool dr_stretch_limit(dr_stretch_limits* limits, const dr_stretch_ends* ends, int passes);
+// The largest share of its limit that a yarn has used up at `places`: 1 where it locks.
+float dr_stretch_used(const dr_stretch_limits* limits, const float* places);
 
 #endif

@@ -5,9 +5,10 @@
 static const float THICKNESS = 0.002f, GRAVITY = 9.81f;
 enum { COLUMNS = 13, VERTICES = COLUMNS * COLUMNS };
 
-static drape_world* make_slope(float friction, float degrees)
+static drape_world* make_slope_in(int substeps, float friction, float degrees)
 {
     drape_world_def def = drape_world_defaults();
+    def.substeps = substeps;
     ck_assert(drape_method_by_name("drape", &def.method));
     float angle = degrees * 3.14159265f / 180.0f;
     def.gravity = vec(GRAVITY * sinf(angle), -GRAVITY * cosf(angle), 0.0f);
@@ -18,6 +19,11 @@ static drape_world* make_slope(float friction, float degrees)
     drape_world* world = drape_world_create(&def);
     ck_assert_ptr_nonnull(world);
     return world;
+}
+
+static drape_world* make_slope(float friction, float degrees)
+{
+    return make_slope_in(drape_world_defaults().substeps, friction, degrees);
 }
 
 static drape_cloth_id add_flat(drape_world* world, float size, float height, float turned)
@@ -256,11 +262,13 @@ START_TEST(the_strain_limit_is_honoured)
 END_TEST
 
 // A tablecloth comes down on the corners of its table, which are put between the yarns: what is
-// pushed off a corner must draw the rest along. (It did not once: 33 % at the impact.)
+// pushed off a corner must draw the rest along. (It did not once: 33 % at the impact.) Where few
+// substeps are asked for there are more while yarns lock.
 START_TEST(the_strain_limit_is_honoured_at_a_corner)
 {
     enum { fine = 61 };
-    drape_world* world = make_slope(0.5f, 0.0f);
+    const int substeps[2] = {20, 2};
+    drape_world* world = make_slope_in(substeps[_i], 0.5f, 0.0f);
     drape_collider_add_box(world, vec(0.0f, 0.775f, 0.0f), vec(0.25f, 0.025f, 0.25f));
     drape_cloth_def def = drape_cloth_defaults();
     def.fabric.density = 0.2f;
@@ -268,7 +276,8 @@ START_TEST(the_strain_limit_is_honoured_at_a_corner)
     drape_cloth_id cloth = drape_cloth_add_grid(world, &def, 1.0f, 1.0f, fine, fine);
     double longest = 0.0;
     for (int i = 0; i < 18; ++i) {
-        drape_world_step(world, 1.0f / 30.0f);
+        drape_step_report report = drape_world_step(world, 1.0f / 30.0f);
+        ck_assert_int_ge(report.substeps, substeps[_i]);
         longest = fmax(longest, longest_yarn(world, cloth, fine, 1.0f / (fine - 1)) - 1.0);
     }
     ck_assert_double_gt(longest, 0.9 * (double)def.fabric.strain_limit); // it comes to that
@@ -312,7 +321,7 @@ int main(void)
     tcase_add_test(tcase, jammed_folds_come_to_rest);
     tcase_add_test(tcase, piles_fall_asleep);
     tcase_add_loop_test(tcase, the_strain_limit_is_honoured, 0, 2);
-    tcase_add_test(tcase, the_strain_limit_is_honoured_at_a_corner);
+    tcase_add_loop_test(tcase, the_strain_limit_is_honoured_at_a_corner, 0, 2);
     tcase_add_test(tcase, a_rope_is_hardly_cut);
     suite_add_tcase(suite, tcase);
     return run_suite(suite);

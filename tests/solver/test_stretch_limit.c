@@ -108,6 +108,21 @@ START_TEST(what_is_too_long_comes_to_the_limit)
 }
 END_TEST
 
+START_TEST(the_longest_yarn_tells_what_is_used_up)
+{
+    setup* s = make_setup(_i);
+    ck_assert_float_lt(dr_stretch_used(&s->limits, s->y), 1e-3f);
+    for (int v = 0; v < VERTICES; ++v) {
+        s->y[4 * v] *= 1.0f + 0.5f * LIMIT;
+    }
+    ck_assert_float_eq_tol(dr_stretch_used(&s->limits, s->y), 0.5f, 1e-3f);
+    shake(s, 0.02f);
+    ck_assert_double_eq_tol((double)dr_stretch_used(&s->limits, s->y),
+                            worst_strain(s) / (double)LIMIT, 1e-3);
+    free_setup(s);
+}
+END_TEST
+
 START_TEST(held_vertices_stay)
 {
     setup* s = make_setup(_i);
@@ -212,6 +227,7 @@ int main(void)
     TCase* tcase = tcase_create("limit");
     tcase_add_loop_test(tcase, what_is_within_the_limit_does_not_move, 0, 2);
     tcase_add_loop_test(tcase, what_is_too_long_comes_to_the_limit, 0, 2);
+    tcase_add_loop_test(tcase, the_longest_yarn_tells_what_is_used_up, 0, 2);
     tcase_add_loop_test(tcase, held_vertices_stay, 0, 2);
     tcase_add_loop_test(tcase, what_is_held_draws_its_neighbours, 0, 2);
     tcase_add_test(tcase, cloths_have_their_own_limits);
