@@ -54,7 +54,8 @@ bool dr_world_touch_apart(drape_world* world)
     if (!dr_apart_find_crossed(&a->apart, &world->memory, world->pool)) {
         return false;
     }
-    bool is_done = dr_apart_solids_note_inside(&a->solids, world, &a->apart, a->cloths) &&
+    bool is_done = dr_world_open_crossed(world) &&
+                   dr_apart_solids_note_inside(&a->solids, world, &a->apart, a->cloths) &&
                    dr_apart_exits_find(&a->exits, &a->solids, world, &a->apart, a->cloths) &&
                    dr_apart_touch(&a->apart, &world->memory, world->pool);
     if (!is_done) {

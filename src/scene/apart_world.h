@@ -4,6 +4,7 @@
 //     apart_world    made when cloths or colliders come, freed when they go
 //     apart_step     the stages of a substep
 //     apart_undo     attempts that are undone and done again in halves
+//     apart_open     sheets that cross themselves are stiff
 //     apart_leaving  what is inside of a solid, and what is still to be freed
 #ifndef DR_APART_WORLD_H
 #define DR_APART_WORLD_H
@@ -41,5 +42,7 @@ bool dr_world_refresh_apart(drape_world* world);
 void dr_apart_gather(const dr_world_apart* a, bool of_start, float* out);
 // The guard's y back into the candidates of the sheets.
 void dr_apart_scatter(const dr_world_apart* a);
+// Makes sheets that cross themselves stiff, and others as they are. False when memory is short.
+bool dr_world_open_crossed(drape_world* world);
 
 #endif

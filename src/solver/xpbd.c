@@ -49,6 +49,14 @@ void dr_xpbd_prepare(dr_xpbd* xpbd, float h)
     }
 }
 
+void dr_xpbd_stiffen(dr_xpbd* xpbd, float times)
+{
+    if (dr_xpbd_times_stiffer(xpbd) != times) {
+        xpbd->stiffer = times;
+        xpbd->h = 0.0f;
+    }
+}
+
 void dr_xpbd_bend_ahead(dr_xpbd* xpbd, int substeps)
 {
     if (xpbd->mesh && xpbd->mesh->bend.ahead != (float)substeps) {

@@ -34,6 +34,8 @@ typedef struct dr_xpbd {
     struct dr_xpbd_grid* grid; // one of the two
     struct dr_xpbd_mesh* mesh;
     float h;              // substep that compliances were made for
+    float rigidity;       // of the fabric against bending, the mean of both ways, N m
+    float stiffer;        // so many times that, see dr_xpbd_stiffen; 0: once
 } dr_xpbd;
 
 // Which sweep of a substep an item runs in.
@@ -56,6 +58,12 @@ void dr_xpbd_masses_changed(dr_xpbd* xpbd);
 // From the next prepare on one bending of a mesh stands for that many substeps: what it changes of the
 // velocities is what all of them would. Grids bend in every substep.
 void dr_xpbd_bend_ahead(dr_xpbd* xpbd, int substeps);
+static inline float dr_xpbd_times_stiffer(const dr_xpbd* xpbd)
+{
+    return xpbd->stiffer > 0.0f ? xpbd->stiffer : 1.0f;
+}
+// From the next prepare on it bends as if its fabric were so many times as stiff.
+void dr_xpbd_stiffen(dr_xpbd* xpbd, float times);
 // Lays slots without a vertex over one that has, where bounds and distances do not notice them.
 void dr_xpbd_tidy(dr_xpbd* xpbd);
 

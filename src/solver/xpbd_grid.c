@@ -160,6 +160,7 @@ static void factor_lines(dr_xpbd* xpbd, float h)
     int n = grid->columns, m = grid->rows;
     double h2 = (double)h * ((double)h + (double)grid->damping);
     double share = (double)h / ((double)h + (double)grid->damping);
+    h2 *= (double)dr_xpbd_times_stiffer(xpbd);
     double *mass = grid->line_mass, *k = grid->line_mass + n;
     for (int row = 0; row < m; ++row) {
         for (int c = 0; c < n; ++c) {
@@ -186,7 +187,7 @@ void dr_grid_prepare(dr_xpbd* xpbd, float h)
 {
     set_compliances(xpbd->grid, h);
     factor_lines(xpbd, h);
-    xpbd->grid->twist_h2 = xpbd->grid->twist * h * h;
+    xpbd->grid->twist_h2 = xpbd->grid->twist * h * h * dr_xpbd_times_stiffer(xpbd);
     xpbd->grid->lag = xpbd->grid->damping / h;
 }
 
@@ -286,6 +287,7 @@ bool dr_xpbd_create_grid(dr_xpbd* xpbd, dr_memory* memory, const drape_fabric* f
     grid->pos = xpbd->sheet.pos;
     grid->start = xpbd->sheet.start;
     grid->damping = fabric->bend_damping;
+    xpbd->rigidity = 0.5f * (fabric->bend_warp + fabric->bend_weft);
     place_vertices(xpbd, grid);
     return true;
 }

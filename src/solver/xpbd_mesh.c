@@ -171,6 +171,7 @@ static bool build(dr_xpbd* xpbd, dr_memory* memory, const drape_fabric* fabric, 
     out->pos = xpbd->sheet.pos;
     out->start = xpbd->sheet.start;
     out->damping = fabric->bend_damping;
+    xpbd->rigidity = 0.5f * (fabric->bend_warp + fabric->bend_weft);
     out->stiffness[0] = fabric->stretch_warp;
     out->stiffness[1] = fabric->stretch_weft;
     out->stiffness[2] = fabric->shear;
@@ -252,7 +253,8 @@ static void update_clamps(dr_xpbd* xpbd)
                 area += rigid ? 0.0f : mesh->hinge_area[i][side][lane];
             }
             float all = mesh->hinge_area[i][0][lane] + mesh->hinge_area[i][1][lane];
-            batch->compliance[lane] = (area > 0.0f ? area : all) / mesh->hinge_rigidity[i][lane];
+            batch->compliance[lane] = (area > 0.0f ? area : all) /
+                                      (mesh->hinge_rigidity[i][lane] * dr_xpbd_times_stiffer(xpbd));
         }
     }
 }
