@@ -2,10 +2,11 @@
 //
 // Curves along which a sheet crosses itself often tell nothing of which layer should give way, and
 // folds hold what is drawn out of them. But the rest shape crosses nothing, and a stiff sheet goes
-// there: of 24 sheets crumpled through themselves that did not come free in three seconds none is left.
+// there: of 66 sheets crumpled through themselves 65 come free, most of them in half a second.
 //
 // How stiff follows from what crosses at the start of the substep alone, so that saved worlds go on
-// with the same bytes; the more, the stiffer, so that a single pinched pair does not whip.
+// with the same bytes (grids bend while they are predicted, so where it changes the attempt is done
+// again); the more, the stiffer, so that a single pinched pair does not whip.
 #include <math.h>
 
 #include "scene/apart_world.h"
@@ -26,10 +27,10 @@ static int count_own_crossings(const dr_world_apart* a, int part)
     return count;
 }
 
-// That a sheet carries itself with over a third of its width, N m.
+// That a sheet carries itself with over four tenths of its width, N m.
 static double opening_rigidity(const dr_cloth* cloth)
 {
-    const double gravity = 9.81, span = 0.3;
+    const double gravity = 9.81, span = 0.4;
     const dr_mesh* mesh = &cloth->mesh;
     double area = 0.0, mass = 0.0;
     for (int t = 0; t < mesh->triangle_count; ++t) {
@@ -48,8 +49,7 @@ static double opening_rigidity(const dr_cloth* cloth)
 // In powers of two: compliances are made anew when it changes.
 static float times_stiffer(const dr_world_apart* a, int part)
 {
-    const double many =
-        0.05; // crossings for each triangle, from which on it is as stiff as it gets
+    const double many = 0.02; // crossings for each triangle: from there on as stiff as it gets
     const dr_cloth* cloth = a->cloths[part];
     int count = count_own_crossings(a, part);
     if (count == 0) {
@@ -74,6 +74,7 @@ bool dr_world_open_crossed(drape_world* world)
         }
         float h = xpbd->h;
         int phases = dr_xpbd_phase_count(xpbd, DR_XPBD_BEND);
+        a->has_changed = true;
         dr_xpbd_stiffen(xpbd, times);
         dr_xpbd_prepare(xpbd, h);
         world->is_work_stale |= phases != dr_xpbd_phase_count(xpbd, DR_XPBD_BEND);

@@ -33,8 +33,10 @@ bool dr_world_guard_apart(drape_world* world);
 // limit of their fabric; the rest of the step is then done in substeps as short.
 void dr_world_begin_apart(drape_world* world); // once a step
 bool dr_world_save_apart(drape_world* world);  // before each attempt; false when memory is short
-// How many ticks of `h_tick` seconds the next substep of this step shall have, if `ticks` are left.
+// How many ticks of `h_tick` seconds substeps of this step shall have at most; a whole one has `ticks`.
 int dr_world_longest_substep(drape_world* world, float h_tick, int ticks);
+// Undoes the attempt if it should be done again as it was, with sheets as stiff as they are now.
+bool dr_world_redo_apart(drape_world* world);
 // Undoes the attempt, of so many ticks, if it should be done again in halves. Else it stands. A step
 // of so many substeps has a largest number of attempts.
 bool dr_world_undo_apart(drape_world* world, int ticks, int substeps);

@@ -71,6 +71,17 @@ static void undo(drape_world* world)
     world->report.ms = ms;
 }
 
+bool dr_world_redo_apart(drape_world* world)
+{
+    dr_world_apart* a = world->apart;
+    if (!dr_world_has_apart(world) || !a->has_changed) {
+        return false;
+    }
+    a->has_changed = false;
+    undo(world);
+    return true;
+}
+
 // --- Yarns that lock ---
 
 // Where yarns lock, a substep shall be no longer: a vertex that is stopped in a longer one is drawn at

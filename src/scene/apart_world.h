@@ -32,6 +32,7 @@ typedef struct dr_world_apart {
     size_t velocity_floats;
     bool is_hopeless; // in this step even the shortest substep was pinched
     int undone_count; // attempts, in this step
+    bool has_changed; // a cloth is stiffer or softer than it was predicted with
     int most_ticks;   // in this step, of a substep; 0: nobody has asked yet
 } dr_world_apart;
 

@@ -215,6 +215,22 @@ static int count_substeps(const drape_world* world, float dt)
     return count <= most ? (int)count : 0;
 }
 
+// Compliances for substeps of h; cheap when they are as long as the last ones. False when memory is
+// short.
+static bool prepare(drape_world* world, float h)
+{
+    for (int i = 0; i < dr_slots_count(&world->cloths); ++i) {
+        dr_cloth* cloth = dr_world_awake(world, i);
+        if (cloth && !cloth->model) {
+            int phases = dr_xpbd_phase_count(&cloth->xpbd, DR_XPBD_BEND);
+            dr_xpbd_prepare(&cloth->xpbd, h);
+            // Another h or other masses may ask for more sweeps over the bends.
+            world->is_work_stale |= phases != dr_xpbd_phase_count(&cloth->xpbd, DR_XPBD_BEND);
+        }
+    }
+    return !world->is_work_stale || dr_world_refresh_work(world);
+}
+
 static bool begin_step(drape_world* world, float dt, float h)
 {
     int substeps = (int)(dt / h + 0.5f);
@@ -225,19 +241,15 @@ static bool begin_step(drape_world* world, float dt, float h)
             continue;
         }
         if (!cloth->model) {
-            int phases = dr_xpbd_phase_count(&cloth->xpbd, DR_XPBD_BEND);
             dr_xpbd_bend_ahead(&cloth->xpbd, dr_world_holds_vertices(world) ? substeps : 1);
-            dr_xpbd_prepare(&cloth->xpbd, h);
-            // Another h or other masses may ask for more sweeps over the bends.
-            world->is_work_stale |= phases != dr_xpbd_phase_count(&cloth->xpbd, DR_XPBD_BEND);
         }
         dr_xpbd_tidy(&cloth->xpbd);
         dr_cloth_save(cloth);
     }
     dr_world_begin_pins(world);
     dr_world_begin_apart(world);
-    return dr_world_refresh_work(world) && dr_world_begin_controls(world, dt) &&
-           dr_world_begin_obstacles(world, dt);
+    return prepare(world, h) && dr_world_refresh_work(world) &&
+           dr_world_begin_controls(world, dt) && dr_world_begin_obstacles(world, dt);
 }
 
 static int count_non_finite(const drape_world* world)
@@ -374,17 +386,31 @@ static bool begin_substep(drape_world* world, float dt, int substeps, int64_t be
     return has_memory;
 }
 
+// Once, or once more.
+static bool attempt_substep(drape_world* world, float dt, int substeps, int64_t begin, int* ticks)
+{
+    do {
+        if (!begin_substep(world, dt, substeps, begin, ticks) || !attempt(world)) {
+            return false;
+        }
+    } while (dr_world_redo_apart(world));
+    return true;
+}
+
 // A substep from tick `begin` on; `ticks` becomes how long it was. False when memory is short.
 static bool run_substep(drape_world* world, float dt, int substeps, int64_t begin, int* ticks)
 {
-    float h_tick = dt / ((float)substeps * SUBSTEP_TICKS);
+    float h = dt / (float)substeps, h_tick = h / SUBSTEP_TICKS;
     *ticks = SUBSTEP_TICKS - (int)(begin % SUBSTEP_TICKS);
     for (;; *ticks /= 2) {
         if (!dr_world_save_apart(world)) {
             return false;
         }
-        *ticks = dr_world_longest_substep(world, h_tick, *ticks);
-        if (!begin_substep(world, dt, substeps, begin, ticks) || !attempt(world)) {
+        int longest = dr_world_longest_substep(world, h_tick, SUBSTEP_TICKS);
+        bool is_whole = longest == SUBSTEP_TICKS;
+        *ticks = *ticks < longest ? *ticks : longest;
+        if (!prepare(world, is_whole ? h : h_tick * (float)longest) ||
+            !attempt_substep(world, dt, substeps, begin, ticks)) {
             return false;
         }
         if (!dr_world_undo_apart(world, *ticks, substeps)) {
